@@ -12,6 +12,7 @@ const HOMES = {
   ioredis: { packages: 'ioredis/', home: '^src/adapters/store/' },
   pino: { packages: 'pino/', home: '^src/adapters/log/' },
   'prom-client': { packages: 'prom-client/', home: '^src/adapters/metrics/' },
+  'tar-stream': { packages: 'tar-stream/', home: '^src/adapters/spool/' },
   zod: { packages: 'zod/', home: '^src/(config|adapters)/' },
   yaml: { packages: 'yaml/', home: '^src/(config|lib)/' },
 };

@@ -7,6 +7,7 @@ import { chartDashboard, dashboard } from './gen-dashboard.ts';
 import { errorsPage } from './gen-errors.ts';
 import { findingsPage } from './gen-findings.ts';
 import { findingsInScript } from './gen-findings-script.ts';
+import { findingsInTools } from './gen-findings-tools.ts';
 import { metricsPage } from './gen-metrics.ts';
 import { policySchema } from './gen-policy-schema.ts';
 import type { Generated } from './generated.ts';
@@ -22,6 +23,7 @@ export const ALL_GENERATED: readonly Generated[] = [
   readmeCommands,
   architectureGraph,
   findingsInScript,
+  findingsInTools,
   findingsPage,
   prometheusRule,
   chartRules,

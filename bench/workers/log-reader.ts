@@ -6,7 +6,8 @@ import { systemClock } from '../../src/adapters/system/index.ts';
 import { asRunId, asUserId } from '../../src/core/ids.ts';
 import { createExcerpt } from '../../src/core/report/log/excerpt.ts';
 import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
-import { LogReader, Turns } from '../../src/flow/stages/logs.ts';
+import { Turns } from '../../src/flow/log/turns.ts';
+import { LogReader } from '../../src/flow/stages/logs.ts';
 import type { Served } from './served.ts';
 
 export interface LogReaderConfig {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # First look at a running container from an ephemeral container beside it. Reads only; writes its report to standard
 # output and, shortened, to the termination file. Needs sh, awk, cat, date, du, grep, ls, sleep, stat, tr, uname
-# (busybox has them); uses nslookup, nc and openssl where they are. Opens connections to nothing outside the cluster.
+# (busybox has them); uses nslookup, nc, openssl, sha256sum and sort where they are. Opens connections to nothing outside the cluster.
 # It shares the pod's CPU and memory limits with the target, so it starts as few processes as it can.
 #
 #   autodiagnose.sh                looks. Exit: 0 looked, whatever was found; 1 could not look.
@@ -10,9 +10,10 @@
 #   KDEBUG_RUN                     shown in the header
 #   KDEBUG_TARGET                  the name of the container to look at, where several share their processes
 #   KDEBUG_NOT_AFTER               UTC, RFC 3339; started later, it does nothing
+#   KDEBUG_COMPARE                 a key; set, the report has facts to be compared with those of other pods
 #   AUTODIAGNOSE_PID               the process to look at (default: the target's first process)
 #   AUTODIAGNOSE_CGROUP            where the target's cgroup numbers are (default: below the target's root)
-#   AUTODIAGNOSE_SAMPLE            seconds between the two readings of what grows (default 3; 0: one reading)
+#   AUTODIAGNOSE_SAMPLE            seconds between the two readings of what grows, with ten readings for charts between (default 3; 0: one reading)
 #   AUTODIAGNOSE_PEERS             how many peers of the target are tried (default 5; 0: none)
 #   AUTODIAGNOSE_TLS               HOST:PORT … within the cluster, whose certificates are looked at
 #   AUTODIAGNOSE_TERMINATION_LOG   default /dev/termination-log
@@ -40,6 +41,7 @@ case $0 in */*) HERE=${0%/*} ;; *) HERE=. ;; esac
 . "$HERE/parts/cgroup.sh"
 . "$HERE/parts/memory.sh"
 . "$HERE/parts/cpu.sh"
+. "$HERE/parts/series.sh"
 . "$HERE/parts/survey.sh"
 . "$HERE/parts/io.sh"
 . "$HERE/parts/files.sh"
@@ -50,6 +52,7 @@ case $0 in */*) HERE=${0%/*} ;; *) HERE=. ;; esac
 . "$HERE/parts/filesystem.sh"
 . "$HERE/parts/environment.sh"
 . "$HERE/parts/runtime.sh"
+. "$HERE/parts/compare.sh"
 . "$HERE/parts/stop.sh"
 
 # What takes time is asked within the sample; what grows is read at its two ends.
@@ -60,22 +63,30 @@ look() {
         find_cgroup
         start_memory_sample
         start_cpu_sample
+        start_series
         look_at_processes
     fi
     start_socket_sample
+    continue_series
     survey
+    continue_series
     look_at_dns
+    continue_series
     look_at_peers
+    continue_series
     look_at_tls
+    continue_series
     if [ "$EFFECTIVE" = true ]; then
         look_at_files
         ask_file_systems
+        continue_series
         look_at_filesystem
         look_at_environment
         look_at_runtime
         finish_sample
         look_at_memory
         look_at_cpu
+        look_at_series
         look_at_io
     else
         finish_sample
@@ -84,17 +95,8 @@ look() {
         done
     fi
     look_at_sockets
+    tell_facts
     report
-}
-
-# Sleeps for what is left of the sample.
-finish_sample() {
-    now
-    left=$((SAMPLE * 100 - clock + began))
-    if [ "$left" -le 0 ]; then return; fi
-    hundredths=$((left % 100))
-    if [ "$hundredths" -lt 10 ]; then hundredths=0$hundredths; fi
-    sleep "$((left / 100)).$hundredths" 2>/dev/null || sleep "$((left / 100 + 1))"
 }
 
 now && began=$clock

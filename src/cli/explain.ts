@@ -166,9 +166,9 @@ function identityText(policy: Policy, requester: Requester): string {
   return [identity.user, ...identity.groups.map((group) => `group ${group}`)].join(', ');
 }
 
-/** Only the cluster knows how many pods a batch has; assume two, the smallest batch. */
+/** Only the cluster knows how many pods a batch has; assume two, the smallest batch. A comparison is decided as one pod. */
 const sizeOf = ({ target, batch }: RunRequest) => ({
-  pods: target.kind === 'pod' ? 1 : (batch.replicas ?? 2),
+  pods: target.kind === 'pod' || target.kind === 'compare' ? 1 : (batch.replicas ?? 2),
   parallelism: batch.parallelism ?? DEFAULT_PARALLELISM,
 });
 

@@ -129,7 +129,12 @@ const imageOf = (image: PolicyFile['images'][string], alias: string): ImageAlias
   class: image.class,
   command: image.command,
   diagnostic: image.diagnostic,
-  ...defined({ timeoutMs: image.timeout, description: image.description, settings: image.settings }),
+  ...defined({
+    files: image.files?.length ? image.files : undefined,
+    settings: image.settings,
+    timeoutMs: image.timeout,
+    description: image.description,
+  }),
 });
 
 const ruleOf = ({ batch, approval, ...rule }: RawRule): Rule => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PROFILES } from '../core/container/profiles.ts';
+import { FILE_KINDS } from '../core/files/file-kinds.ts';
 import { IMAGE_CLASSES } from '../core/policy/policy.ts';
 import { type PatternProblem, problemOfPattern } from '../core/report/log/secret-range.ts';
 import { DURATION, parseDuration } from '../lib/duration.ts';
@@ -110,6 +111,11 @@ const Image = z.strictObject({
     .boolean()
     .default(false)
     .describe('its report is believed: a diagnostic image, which runs its own command only'),
+  files: z
+    .array(z.enum(FILE_KINDS))
+    .max(FILE_KINDS.length)
+    .optional()
+    .describe('kinds of files that it may hand back (docs/diagnostic-images.md); needs diagnostic: true'),
   settings: z
     .array(setting)
     .min(1)
@@ -144,6 +150,12 @@ const Rule = z.strictObject({
   classes: z.array(z.enum(IMAGE_CLASSES)),
   profiles: z.array(z.enum(PROFILES)),
   batch: z.strictObject({ maxPods: count(10_000), maxParallelism: count(10) }).optional(),
+  secretFiles: z
+    .enum(['approval', 'allowed'])
+    .default('approval')
+    .describe(
+      'packet captures and heap dumps, which nothing can redact: only with an approval, or also by a rule without one; never of a batch',
+    ),
   approval: Approval.optional(),
 });
 
@@ -174,7 +186,10 @@ const Limits = z.strictObject({
   runsPerCluster: count(10_000).default(200).describe('in flight at the same time'),
   startDeadline: duration(1).prefault('2m'),
   maxTimeout: duration(1).prefault('30m'),
-  maxLogBytes: size(16).prefault('100Mi'),
+  maxLogBytes: size(16).prefault('100Mi').describe('without the files that an image hands back'),
+  maxFileBytes: size(1).prefault('32Mi').describe('of one file that an image hands back'),
+  maxFiles: count(100).default(8).describe('of one run'),
+  maxFilesBytes: size(1).prefault('64Mi').describe('of all files of one run'),
 });
 
 const PATTERN_PROBLEMS: Readonly<Record<PatternProblem, string>> = {

@@ -117,6 +117,11 @@ function imageFindings(file: Tree): readonly Finding[] {
         "excludes command: allowed: kdebug believes a diagnostic image's report, and whoever writes the command writes the report",
       ),
     );
+  const files = Object.entries(images)
+    .filter(([, image]) => listOf(mapOf(image).files).length > 0 && mapOf(image).diagnostic !== true)
+    .map(([name]) =>
+      finding(['images', name, 'files'], 'needs diagnostic: true: kdebug takes files from diagnostic images only'),
+    );
   const settings = Object.entries(images)
     .filter(([, image]) => mapOf(image).settings !== undefined && mapOf(image).command === 'allowed')
     .map(([name]) =>
@@ -126,6 +131,7 @@ function imageFindings(file: Tree): readonly Finding[] {
     ...timeouts,
     ...references,
     ...reports,
+    ...files,
     ...settings,
     ...unknownName(['defaultImage'], file.defaultImage, images, 'alias of images'),
   ];

@@ -13,6 +13,7 @@ export const ACTION_NAMES = [
   'end-grant',
   'look-again',
   'next-image',
+  'compare',
   'pause',
   'resume',
   'continue',
@@ -71,6 +72,7 @@ export const AUDITED_AS = {
   /** These make a new request, which has its own record. */
   'look-again': { step: 'request' },
   'next-image': { step: 'request' },
+  compare: { step: 'request' },
   'rerun-failed': { step: 'request' },
   'show-outliers': { step: 'lookup' },
   rerun: { step: 'request' },

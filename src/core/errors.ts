@@ -128,6 +128,14 @@ export const REASONS = {
     'no rule of this channel allows several pods at once there',
     'Name one pod, or ask the policy owners for a rule.',
   ),
+  secret_files_need_approval: user(
+    'this image may bring back files that hold secrets, and no rule of this channel lets somebody approve that there',
+    'Use another image, or ask the policy owners for a rule with an approval.',
+  ),
+  secret_files_not_in_batch: user(
+    'this image may bring back files that hold secrets, and a batch never brings them back',
+    'Name one pod, or use another image.',
+  ),
   batch_too_large: user('too many pods', 'Narrow the selector, or add --replicas.'),
   parallelism_not_allowed: user('too many pods in parallel', 'Use a smaller --parallelism.'),
   batch_needs_two_approvals: user(
@@ -176,6 +184,18 @@ export const REASONS = {
     'They cannot be removed. Ask a colleague to run this, or restart the pod and try in the new one.',
   ),
   no_pod_matches: user('no pod matches', 'Check the selector or the name, and the namespace (-n).'),
+  compare_no_owner: user(
+    'this pod has no owner, so it has no siblings to compare it with',
+    'Look at it alone with /kdebug POD --image=autodiagnose, or compare a pod of a Deployment, StatefulSet or DaemonSet.',
+  ),
+  compare_no_siblings: user(
+    'no healthy sibling of this pod can be compared with it',
+    'Look at it alone with /kdebug POD --image=autodiagnose.',
+  ),
+  compare_needs_diagnostic: user(
+    'kdebug believes no report of the image that would compare the pods',
+    'Ask the owner of the policy for `diagnostic: true` at the image autodiagnose.',
+  ),
   no_pod_fits: user('pods match, but none of them can be debugged', 'The message lists the reasons. Pick other pods.'),
   batch_beyond_replicas: user(
     'the pod matches, but is beyond the limit set with --replicas',

@@ -16,6 +16,17 @@ export function canonicalJson(value: unknown): string {
 /** SHA-256 in lower-case hexadecimal. */
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
 
+/** The SHA-256 of what comes in pieces; `hex` ends it. */
+export function sha256Stream(): { update(piece: Uint8Array): void; hex(): string } {
+  const hash = createHash('sha256');
+  return {
+    update: (piece) => {
+      hash.update(piece);
+    },
+    hex: () => hash.digest('hex'),
+  };
+}
+
 /** HMAC-SHA-256 (RFC 2104) over the parts in order, in lower-case hexadecimal. */
 export function hmacSha256(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]): string {
   const mac = createHmac('sha256', key);

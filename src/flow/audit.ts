@@ -1,3 +1,4 @@
+import { wholeFiles } from '../core/files/shared-files.ts';
 import type { Run } from '../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import type { AuditEntry } from './ports/machine.ts';
@@ -49,6 +50,12 @@ export async function recordRefusal(
   });
 }
 
+/** `capture.pcap:SHA256`, one word for each file that was brought back whole. */
+const filesFact = (run: Run): string | undefined =>
+  wholeFiles(run)
+    .map(({ name, sha256 }) => `${name}:${sha256}`)
+    .join(' ') || undefined;
+
 /** Records a run's end in the log and the audit log, at least once, by whichever replica ends it. */
 export async function conclude(run: Run, deps: FlowDeps): Promise<void> {
   const { log, termination, refusal, batch } = run;
@@ -64,6 +71,7 @@ export async function conclude(run: Run, deps: FlowDeps): Promise<void> {
     imageId: run.imageId,
     logSha256: log?.sha256,
     logBytes: log?.bytes,
+    files: filesFact(run),
   };
   await record(deps, run, 'outcome', facts).catch((thrown: unknown) => {
     // The step has already happened, so it is too late to refuse it.

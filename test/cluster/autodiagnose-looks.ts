@@ -32,6 +32,7 @@ export interface LookWishes {
   readonly target?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  readonly command?: readonly string[];
   readonly image?: string;
 }
 
@@ -48,7 +49,7 @@ export class Looks {
 
   /** Starts an ephemeral container and returns its name. Throws what the API server refuses. */
   async start(namespace: string, name: string, wishes: LookWishes): Promise<string> {
-    const { securityContext, target = 'app', env = {}, args, image = IMAGE } = wishes;
+    const { securityContext, target = 'app', env = {}, args, command, image = IMAGE } = wishes;
     this.#count += 1;
     const container = `look-${this.#count}`;
     const body = {
@@ -61,6 +62,7 @@ export class Looks {
             env: Object.entries(env).map(([key, value]) => ({ name: key, value })),
             ...(target !== '' && { targetContainerName: target }),
             ...(args && { args: [...args] }),
+            ...(command && { command: [...command] }),
             ...(securityContext && { securityContext }),
           },
         ],
@@ -96,6 +98,11 @@ export class Looks {
 
   /** A whole look; both documents are held against the schema. */
   async look(namespace: string, name: string, wishes: LookWishes = { securityContext: GENERAL }): Promise<Diagnosis> {
+    return (await this.report(namespace, name, wishes)).diagnosis;
+  }
+
+  /** The same with its log. */
+  async report(namespace: string, name: string, wishes: LookWishes): Promise<{ diagnosis: Diagnosis; log: string }> {
     const { state, log } = await this.ended(namespace, name, await this.start(namespace, name, wishes));
     const marked = /-----BEGIN KDEBUG REPORT-----\n(.*)\n-----END/.exec(log)?.[1];
     const diagnosis = parseDiagnosis(log, '');
@@ -103,7 +110,7 @@ export class Looks {
     expectValid(marked);
     expectValid(state.message ?? '');
     if (Buffer.byteLength(state.message ?? '') > 1024) throw new Error('the termination message is too long');
-    return diagnosis;
+    return { diagnosis, log };
   }
 
   /** Asks the pod's own HTTP server, through the API server; the faults of `localhost/distroless:1`. */

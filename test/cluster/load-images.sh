@@ -28,3 +28,9 @@ chmod 0555 "$work/looker/looker"
 "$loader" localhost/looker:1 "$work/looker" /looker
 "$loader" docker.io/library/busybox:latest "$work/busybox"
 "$loader" reg.docker.alibaba-inc.com/zhoushua/helloworld:v1.1 "$work/helloworld" /helloworld
+
+# These need go, and packages of Debian and PyPI, fetched once.
+for image in stacks profile net; do
+    sh "$here/../../images/$image/build-rootfs.sh" "$work/$image"
+    USER_ID=65532:65532 "$loader" "localhost/$image:1" "$work/$image" "/$image"
+done

@@ -60,6 +60,16 @@ it.each<[string, string, string]>([
     'p.yaml:5:57 images.a.settings[0]: a setting is upper-case letters, digits and "_"',
   ],
   [
+    'files of an image that is not diagnostic',
+    'images: { a: { image: "a:1", class: observe, files: [text] } }',
+    'p.yaml:5:53 images.a.files: needs diagnostic: true: kdebug takes files from diagnostic images only',
+  ],
+  [
+    'files of an unknown kind',
+    'images: { a: { image: "a:1", class: observe, diagnostic: true, files: [core] } }',
+    'p.yaml:5:72 images.a.files[0]: "core" is not allowed; one of: text, profile, capture, heap',
+  ],
+  [
     'an alias in capitals',
     'images: { A: { image: "a:1", class: observe } }',
     'p.yaml:5:11 images.A: is not a valid key: an alias is lower-case letters, digits, ".", "_" and "-"',

@@ -17,6 +17,9 @@ describe('the example of the design', () => {
       startDeadlineMs: 120_000,
       maxTimeoutMs: 1_800_000,
       maxLogBytes: 104_857_600,
+      maxFileBytes: 33_554_432,
+      maxFiles: 8,
+      maxFilesBytes: 67_108_864,
     });
     expect(policy.output).toEqual({ redact: [], retentionMs: 604_800_000, deliverTo: 'thread' });
   });

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,7 +44,9 @@ const labelsOf = (path: string): ReadonlyMap<string, string> =>
     ].map(([, name = '', value = '']) => [name, value]),
   );
 
-const diagnostic = readdirSync(join(ROOT, 'images')).map((name) => `images/${name}/Dockerfile`);
+const diagnostic = readdirSync(join(ROOT, 'images'))
+  .map((name) => `images/${name}/Dockerfile`)
+  .filter((path) => existsSync(join(ROOT, path)));
 const dockerfiles = ['Dockerfile', ...diagnostic];
 
 describe.each(dockerfiles)('%s', (path) => {

@@ -178,7 +178,7 @@ describe('an app installed from slack-app.yml', () => {
     const open = async function* () {
       yield Buffer.from('x');
     };
-    await thread.share(place, saying('the result'), [{ filename: 'a.log', title: 'a', bytes: 1, open }]);
+    await thread.share(place, () => saying('the result'), [{ filename: 'a.log', title: 'a', bytes: 1, open }]);
     await thread.tell({ ...place, userId: 'U0BOB' }, saying('yours'));
     expect(await thread.find({ channelId }, meta, 0)).toEqual(root);
     expect(await thread.findShared(place, ['a.log'], 0)).toBeDefined();

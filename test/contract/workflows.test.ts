@@ -109,7 +109,7 @@ describe('dependabot', () => {
   };
 
   it('waits a week with everything', () => {
-    expect(updates.map((each) => each['package-ecosystem'])).toEqual(['npm', 'docker', 'github-actions']);
+    expect(updates.map((each) => each['package-ecosystem'])).toEqual(['npm', 'docker', 'gomod', 'github-actions']);
     for (const { cooldown } of updates) expect(cooldown).toEqual({ 'default-days': 7 });
   });
 

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { LocalCluster } from '../../play/cluster/index.ts';
 import { mentionsIn } from '../../play/slack/index.ts';
 import { view } from '../../src/adapters/slack/views/view.ts';
+import { createArchive } from '../../src/adapters/spool/archive.ts';
 import { FileSpool, type SpoolFile } from '../../src/adapters/spool/file-spool.ts';
 import { createSpools } from '../../src/adapters/spool/index.ts';
 import type { Policy } from '../../src/core/policy/policy.ts';
@@ -284,5 +285,6 @@ function onDisk({ room, code }: { readonly room: number; readonly code: string }
     };
   };
   const budget = { reserve: () => true, giveBack: () => {} };
-  return { open: async () => new FileSpool(open, budget) };
+  const spool = () => new FileSpool(open, budget);
+  return { open: async () => spool(), archive: async () => createArchive(spool()) };
 }

@@ -72,6 +72,15 @@ describe('the main job', () => {
     expect(updates).toBeLessThanOrEqual(10);
   });
 
+  it('has its log opened before the store is told that it runs: a slow store must not cost the first log file', async () => {
+    const world = await started();
+    const save = world.store.save.bind(world.store);
+    world.store.save = async (run, fence) => (run.state === 'running' ? new Promise(() => {}) : save(run, fence));
+    world.cluster.report({ running: { startedAt: at(0) } });
+    await settle();
+    expect(world.cluster.calls).toContain('collectLog');
+  });
+
   it('sends the whole log as a file when it is longer than the excerpt', async () => {
     const world = await started();
     world.cluster.log = Array.from({ length: 500 }, (_, line) => `line ${line}\n`).join('');

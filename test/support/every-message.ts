@@ -1,5 +1,6 @@
 import { BATCH_MESSAGES } from './messages/batch-messages.ts';
 import { BUTTON_MESSAGES } from './messages/button-messages.ts';
+import { COMPARE_MESSAGES } from './messages/compare-messages.ts';
 import type { MessageKind } from './messages/kinds.ts';
 import { PRIVATE_MESSAGES } from './messages/private-messages.ts';
 import { RUN_MESSAGES } from './messages/run-messages.ts';
@@ -12,5 +13,6 @@ export const EVERY_MESSAGE: readonly MessageKind[] = [
   ...RUN_MESSAGES,
   ...BUTTON_MESSAGES,
   ...BATCH_MESSAGES,
+  ...COMPARE_MESSAGES,
   ...PRIVATE_MESSAGES,
 ];

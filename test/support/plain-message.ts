@@ -38,6 +38,10 @@ function linesOf(part: Part): readonly string[] {
       return [part.columns.map(({ label }) => label), ...part.rows.map((row) => row.map(lineOf))].map((cells) =>
         cells.join(' | '),
       );
+    case 'chart':
+      return [
+        `${part.chart.title}: ${part.chart.lines.map(({ name, values }) => `${name} ${values.join(' ')}`).join(', ')}`,
+      ];
     case 'actions':
       return part.buttons.map(({ label }) => `[${label}]`);
   }

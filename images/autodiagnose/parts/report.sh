@@ -1,7 +1,7 @@
 # The report: records are collected, and told at the end in three forms.
 
-# One record a line, tabs between: F section code rank value threshold text next, S section state text lacks helps, and
-# D section text for what stands in the human text only.
+# One record a line, tabs between: F section code rank value threshold text next, S section state text lacks helps,
+# D section text for what stands in the human text only, and L section unit limit text points for what a chart may show.
 RECORDS=''
 
 # Sets plain to a text in which no tab and no newline ends a field: the target chooses the names of its processes and files, and
@@ -93,9 +93,11 @@ render() {
             for (place = 1; place <= total && place <= most; place++) all = all (place > 1 ? "," : "") finding(order[place], advice)
             all = all "],\"sections\":["
             for (place = 1; place <= (level > 3 ? 0 : sections); place++) all = all (place > 1 ? "," : "") part(list[place], level)
-            return all "],\"cost\":" cost ",\"sampleSeconds\":" seconds "}"
+            return all "],\"cost\":" cost ",\"sampleSeconds\":" seconds (lines != "" && with_lines ? ",\"series\":[" lines "]" : "") \
+                (whole && told != "" ? ",\"facts\":[" told "],\"factsCut\":" words(cuts) : "") "}"
         }
         function shorter(most, text) {
+            with_lines = most > 4096
             text = document(20, 1, 0); if (length(text) <= most) return text
             text = document(20, 1, 1); if (length(text) <= most) return text
             text = document(8, 1, 2); if (length(text) <= most) return text
@@ -122,6 +124,17 @@ render() {
             notes[$2] = notes[$2] "\n    ! " $7 "\n      " $8
         }
         $1 == "S" { state[$2] = $3; said[$2] = $4; lacks[$2] = $5; helps[$2] = $6 }
+        $1 == "L" {
+            lines = lines (lines == "" ? "" : ",") "{\"section\":" json($2) ",\"text\":" json($5) ",\"unit\":" json($3) \
+                ($4 == "" ? "" : ",\"limit\":" $4) ",\"points\":[" $6 "]}"
+        }
+        # Facts for a comparison: the value first, for a filter of secrets takes what follows a name for its value.
+        $1 == "X" || $1 == "N" {
+            item = "[" ($1 == "N" ? $3 : json(substr($3, 1, 80))) "," json($2) "," json(substr($4, 1, 80)) "]"
+            if (length(told) + length(item) < 8000) told = told (told == "" ? "" : ",") item
+            else { $1 = "K" }
+        }
+        $1 == "K" && !($2 in cut_groups) { cut_groups[$2] = 1; cuts = cuts (cuts == "" ? "" : ",") $2 }
         $1 == "D" { details[$2] = details[$2] "\n      " $3 }
         END {
             for (level = 1; level <= 3; level++) for (id = 1; id <= count; id++) if (rank[id] == level) order[++total] = id
@@ -148,6 +161,7 @@ render() {
             print text
             printf "\nThis check took %d ms, %d ms of CPU and %.1f MiB of memory.\n", spent, cpu, held / 1048576
             print "\n-----BEGIN KDEBUG REPORT-----"
+            whole = 1
             print shorter(16000)
             print "-----END KDEBUG REPORT-----"
         }'

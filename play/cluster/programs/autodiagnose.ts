@@ -13,7 +13,7 @@ const REFRESH_MS = 200;
 const SAMPLE_SECONDS = 1;
 
 /** All that is handed over from the container's environment. What a user typed never gets here. */
-const PASSED_ON = ['KDEBUG_RUN', 'KDEBUG_NOT_AFTER'];
+const PASSED_ON = ['KDEBUG_RUN', 'KDEBUG_NOT_AFTER', 'KDEBUG_COMPARE'];
 
 interface DiagnosisTarget {
   readonly local: LocalProcess | undefined;

@@ -1,3 +1,4 @@
+import { chart, tooManyCharts } from './chart.ts';
 import { also } from './coherent.ts';
 import { anyText, plainText } from './composition.ts';
 import { accessory, actionElement, contextElement, inputElement } from './elements.ts';
@@ -62,6 +63,7 @@ const message = list(
   byType({
     ...common,
     markdown: block('markdown', { required: { text: string(12_000) } }),
+    data_visualization: block('data_visualization', { required: { title: string(50), chart } }),
     table: block('table', {
       required: { rows: list(list(cell, 20), 100) },
       optional: { column_settings: list(columnSetting, 20) },
@@ -111,6 +113,7 @@ function collect(check: Check, blocks: readonly unknown[]): readonly string[] {
     ...duplicates(blocks),
     ...markdownTotal(blocks),
     ...tableTotal(blocks),
+    ...tooManyCharts(blocks),
   ];
 }
 

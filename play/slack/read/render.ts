@@ -61,6 +61,14 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
         .join('  '),
     ),
   divider: () => ['────'],
+  data_visualization: (_team, block) => {
+    const { series } = isJson(block.chart) ? block.chart : {};
+    const values = (one: Json): string =>
+      list(one.data)
+        .map(({ value }) => String(value))
+        .join(' ');
+    return [`(chart) ${String(block.title)}`, ...list(series).map((one) => `  ${String(one.name)}: ${values(one)}`)];
+  },
   actions: (team, block) => [
     list(block.elements)
       .map((one) => renderElement(team, one))

@@ -33,8 +33,19 @@ export class Nodes {
     const answer = await this.#client.send({ path: nodePath(name), timeoutMs: TIMEOUT_MS });
     if (answer.status === 403 || answer.status === 404) return undefined;
     if (answer.status !== 200) throw toClusterError(answer);
-    const conditions = asObjects(asObject(asObject(answer.body).status).conditions);
-    return { name, conditions: conditions.map(({ type, status }) => ({ type: asText(type), status: asText(status) })) };
+    const body = asObject(answer.body);
+    const status = asObject(body.status);
+    const info = asObject(status.nodeInfo);
+    const zone = asObject(asObject(body.metadata).labels)['topology.kubernetes.io/zone'];
+    return {
+      name,
+      conditions: asObjects(status.conditions).map((one) => ({ type: asText(one.type), status: asText(one.status) })),
+      ...defined({
+        zone: asText(zone) || undefined,
+        kernel: asText(info.kernelVersion) || undefined,
+        kubelet: asText(info.kubeletVersion) || undefined,
+      }),
+    };
   }
 }
 

@@ -38,6 +38,7 @@ const BUTTONS: Readonly<Record<ActionName, Rules>> = {
   'end-grant': MEMBERS,
   'look-again': MEMBERS,
   'next-image': MEMBERS,
+  compare: MEMBERS,
   pause: MEMBERS,
   resume: MEMBERS,
   continue: MEMBERS,

@@ -31,6 +31,15 @@ export const MAX_TABLE_CELL = 600;
 /** All cells together; we stay below it. */
 export const MAX_TABLE_WEIGHT = 9_500;
 /**
+ * "data_visualization": title 50, names and labels 20 characters, 20 categories, 6 series; two in a message (undocumented, vercel/chat#696).
+ * Checked 2026-11-23.
+ */
+export const MAX_CHARTS = 2;
+export const MAX_CHART_TITLE = 50;
+export const MAX_CHART_NAME = 20;
+export const MAX_CHART_CATEGORIES = 20;
+export const MAX_CHART_SERIES = 6;
+/**
  * `msg_blocks_too_long` starts near 13,200 characters of all blocks together, undocumented and varying with content (bolt-js issue 2509).
  * We stay below 12,000 as weighed in `views/plain.ts`: bytes of JSON, `& < >` as entities.
  */

@@ -2,6 +2,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SpoolOwner, Spools } from '../../flow/ports/machine.ts';
+import { createArchive } from './archive.ts';
 import { type Budget, FileSpool, type SpoolFile } from './file-spool.ts';
 
 export interface SpoolsOptions {
@@ -32,7 +33,8 @@ const RUN_SHARE = PERSON_SHARE / 2;
 export function createSpools(options: SpoolsOptions = {}): Spools {
   const budgets = new Budgets(options.maxTotalBytes ?? 2 * 1024 ** 3);
   const openFile = () => openNameless(options.directory ?? tmpdir());
-  return { open: async (owner) => new FileSpool(openFile, budgets.of(owner)) };
+  const open: Spools['open'] = async (owner) => new FileSpool(openFile, budgets.of(owner));
+  return { open, archive: async (owner) => createArchive(await open(owner)) };
 }
 
 async function openNameless(parent: string): Promise<SpoolFile> {

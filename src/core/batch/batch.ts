@@ -1,3 +1,4 @@
+import type { PodFacts } from '../compare/facts.ts';
 import type { Plan } from '../container/plan.ts';
 import type { OutcomeKind } from '../run/outcome.ts';
 
@@ -40,16 +41,21 @@ export interface PodResult {
   readonly message?: string;
   /** Codes of the report's findings, sorted, at most eight. */
   readonly findings?: readonly string[];
+  /** What the probe told for a comparison; absent in every other batch. */
+  readonly facts?: PodFacts;
   /** The stored bytes of its log. */
   readonly logBytes?: number;
   /** What could not be proven about its log (`logDoubt`). */
   readonly logDoubt?: string;
+  /** Files that it brought back: whole ones in the archive of the batch, and missing ones. Absent: none. */
+  readonly files?: number;
+  readonly filesMissing?: number;
   /** It has ended, and the rest of its log is being read: findings and `logBytes` are not known yet. */
   readonly reading?: true;
 }
 
 /**
- * One matched pod. Plain data, below 1 KiB. `state` is the last stored state; `stateOf` gives the current one, because
+ * One matched pod. Plain data, below 1 KiB; of a comparison, which has three at most, below 16 KiB. `state` is the last stored state; `stateOf` gives the current one, because
  * closing a batch or changing its `replicas` writes only the head, never ten thousand pods.
  */
 export interface BatchPod {
@@ -75,6 +81,16 @@ export type PlanTemplate = Omit<Plan, 'podName' | 'podUid' | 'nodeName' | 'workl
 
 /** The containers that one pod gets, nearly always one. */
 export type Variant = readonly PlanTemplate[];
+
+/** What the batch of `compare POD` has in addition. */
+export interface Comparison {
+  /** `KDEBUG_COMPARE`, random: makes what the probes hash comparable in this run, and in no other. Never shown. */
+  readonly key: string;
+  /** What the Kubernetes API says about each pod, by its uid. */
+  readonly facts: Readonly<Record<string, PodFacts>>;
+  /** Sentences about siblings that could not be taken. */
+  readonly notes: readonly string[];
+}
 
 export interface Closed {
   readonly because: 'cancelled' | 'ttl' | 'start-failures' | 'record-lost';
@@ -110,6 +126,8 @@ export interface BatchHead {
   readonly idleMs: number;
   /** When the batch ended: with the end of its last pod, or by a close with nothing in flight. */
   readonly endedAtMs?: number;
+  /** Its pods are a sick one, which is the first, and healthy siblings of it. */
+  readonly comparison?: Comparison;
 }
 
 /**

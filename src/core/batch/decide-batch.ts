@@ -31,7 +31,17 @@ export function decideBatch(plans: Iterable<Plan>, policy: Policy, size: BatchSi
 
 /** The current policy's decision on a batch as it was planned. */
 export const decideSnapshot = (batch: Batch, policy: Policy): Decision =>
-  decideBatch(firstOfEachVariant(batch), policy, { pods: batch.approvedPods, parallelism: batch.approvedParallelism });
+  decideBatch(
+    firstOfEachVariant(batch),
+    policy,
+    batch.comparison ? ONE : { pods: batch.approvedPods, parallelism: batch.approvedParallelism },
+  );
+
+/**
+ * A comparison is no more than what its requester may ask for anyway, pod by pod: at most three runs of an image with its
+ * own command. So a rule without `batch` covers it, and an approval covers all three.
+ */
+const ONE: BatchSize = { pods: 1, parallelism: 1 };
 
 function differentPlans(plans: Iterable<Plan>): Iterable<Plan> {
   const different = new Map<string, Plan>();
@@ -95,7 +105,8 @@ interface BatchResize {
   readonly replicas: number;
 }
 
-export const sizeOf = (head: BatchHead): BatchSize => ({ pods: workedOn(head), parallelism: head.parallelism });
+export const sizeOf = (head: BatchHead): BatchSize =>
+  head.comparison ? ONE : { pods: workedOn(head), parallelism: head.parallelism };
 
 const workedOn = ({ replicas, eligible }: BatchHead): number => Math.min(replicas ?? eligible, eligible);
 

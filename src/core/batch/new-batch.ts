@@ -3,7 +3,7 @@ import type { RunRequest } from '../command/command.ts';
 import type { Plan } from '../container/plan.ts';
 import { base32Hash, canonicalJson, sha256 } from '../hash.ts';
 import { asRunId, type RunId } from '../ids.ts';
-import type { Batch, BatchPod, PlanTemplate, Variant } from './batch.ts';
+import type { Batch, BatchPod, Comparison, PlanTemplate, Variant } from './batch.ts';
 import type { SelectedPod } from './select-pods.ts';
 
 /** `parallelism` if the request names none (EphemeralJob). */
@@ -26,11 +26,13 @@ export interface NewBatch {
   /** The person who wants the batch to start paused. */
   readonly pausedBy?: string;
   readonly nowMs: number;
+  readonly comparison?: Comparison;
 }
 
 /** A batch of planned pods. Pods that appear later are not in the snapshot and stay untouched. */
-export function newBatch({ pods: planned, requested, pausedBy, nowMs }: NewBatch): Batch {
-  const parallelism = requested.parallelism ?? DEFAULT_PARALLELISM;
+export function newBatch({ pods: planned, requested, pausedBy, nowMs, comparison }: NewBatch): Batch {
+  // What is compared should be of the same moment.
+  const parallelism = comparison ? planned.length : (requested.parallelism ?? DEFAULT_PARALLELISM);
   const { variants, pods } = compact(planned);
   const eligible = pods.filter(({ state }) => state === 'queued').length;
   const queueEnd = Math.min(requested.replicas ?? eligible, eligible);
@@ -41,6 +43,7 @@ export function newBatch({ pods: planned, requested, pausedBy, nowMs }: NewBatch
     parallelism,
     ...defined({
       replicas: requested.replicas,
+      comparison,
       ttlMs: requested.ttlMs,
       canary: requested.canary ? ('first' as const) : undefined,
       paused: pausedBy === undefined ? undefined : { byUserId: pausedBy, atMs: nowMs },
@@ -88,11 +91,14 @@ export function templateOf({
 
 /**
  * The SHA-256 of what is approved: every pod by uid with its plan, how many pods, the parallelism, and whether there is
- * a canary.
+ * a canary or a comparison.
  */
-export function batchPlanHash({ variants, pods, queueEnd, parallelism, canary }: Batch): string {
+export function batchPlanHash({ variants, pods, queueEnd, parallelism, canary, comparison }: Batch): string {
   const whole = pods.map(({ name, uid, node, variant = -1 }) => [name, uid, node, variant]);
-  return sha256(canonicalJson({ variants, pods: whole, queueEnd, parallelism, canary: canary !== undefined }));
+  const compared = comparison ? { compared: true } : {};
+  return sha256(
+    canonicalJson({ variants, pods: whole, queueEnd, parallelism, canary: canary !== undefined, ...compared }),
+  );
 }
 
 /** The approved plans of a pod, one per container; none for a skipped pod. */

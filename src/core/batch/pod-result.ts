@@ -1,5 +1,6 @@
 import { defined } from '../../lib/object.ts';
 import { shorten } from '../../lib/text.ts';
+import type { PodFacts } from '../compare/facts.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import { cleanText, foldRewrites } from '../report/log/clean-text.ts';
 import { redactText } from '../report/log/redact-text.ts';
@@ -41,8 +42,11 @@ export interface EndedContainer {
   readonly findings?: readonly string[];
   /** A report's own sentence, instead of the termination message that holds it. */
   readonly verdict?: string;
+  readonly facts?: PodFacts;
   readonly logBytes?: number;
   readonly logDoubt?: string | undefined;
+  readonly files?: number;
+  readonly filesMissing?: number;
   /** Used if neither the outcome nor the termination has a message. */
   readonly message?: string;
   /** The policy's own patterns (`output.redact`). */
@@ -54,7 +58,8 @@ export interface EndedContainer {
  * characters, redacted, and short.
  */
 export function podResult(ended: EndedContainer): PodResult {
-  const { outcome, termination, findings = [], logBytes, logDoubt, redact = [] } = ended;
+  const { outcome, termination, findings = [], facts, logBytes, logDoubt, redact = [] } = ended;
+  const { files, filesMissing } = ended;
   const reason = line(reasonOf(outcome) ?? termination?.reason ?? '', MAX_REASON_LENGTH);
   const text = 'message' in outcome ? outcome.message : (ended.verdict ?? termination?.message ?? ended.message ?? '');
   const message = line(text, MAX_MESSAGE_LENGTH, redact);
@@ -67,8 +72,11 @@ export function podResult(ended: EndedContainer): PodResult {
       reason: reason || undefined,
       message: message || undefined,
       findings: codes.length > 0 ? codes : undefined,
+      facts,
       logBytes,
       logDoubt,
+      files: files === 0 ? undefined : files,
+      filesMissing: filesMissing === 0 ? undefined : filesMissing,
     }),
   };
 }
@@ -119,12 +127,13 @@ export function resultOfPod(results: readonly (PodResult | null)[] | undefined):
 /** The batch as people see it who may not see what its containers wrote: no finding and no message of theirs. */
 export const withoutOutput = (batch: Batch): Batch => ({
   ...batch,
+  ...defined({ comparison: batch.comparison && { ...batch.comparison, facts: {}, notes: [] } }),
   pods: batch.pods.map((pod) =>
     pod.results ? { ...pod, results: pod.results.map((result) => result && ofCluster(result)) } : pod,
   ),
 });
 
-function ofCluster({ findings: _, message: __, ...result }: PodResult): PodResult {
+function ofCluster({ findings: _, message: __, facts: ___, ...result }: PodResult): PodResult {
   return result;
 }
 

@@ -9,9 +9,11 @@ import { REASON_OF_SKIP, skipSummary } from './pod-state.ts';
 
 /** The target of a batch: anything but one pod by name. */
 export type BatchTarget = Exclude<Target, { kind: 'pod' }>;
+/** The targets whose pods `selectPods` finds; `chooseCompared` finds those of a comparison. */
+export type SelectingTarget = Exclude<BatchTarget, { kind: 'compare' }>;
 
 export interface Selection {
-  readonly target: BatchTarget;
+  readonly target: SelectingTarget;
   /** One per container that a pod gets; nearly always one. */
   readonly targetContainers: readonly RunRequest['targetContainer'][];
   /** How many debug containers a pod may hold, by the policy's limits. */
@@ -60,7 +62,7 @@ export function selectPods(pods: readonly Pod[], selection: Selection): Selected
   return { kind: 'selected', pods: [...eligible, ...skipped], eligible: eligible.length };
 }
 
-function belongsTo(pod: Pod, target: BatchTarget): boolean {
+function belongsTo(pod: Pod, target: SelectingTarget): boolean {
   if (target.kind !== 'workload') return true;
   const workload = workloadOf(pod);
   return workload?.kind === target.workload && workload.name === target.name;

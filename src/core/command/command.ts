@@ -3,7 +3,7 @@ import type { ProfileName, UserAndGroup } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { OutcomeWord } from '../run/outcome.ts';
 
-/** What a request aims at. Every kind but `pod` may match several pods, so it is a batch. */
+/** What a request aims at. Every kind but `pod` is for several pods, so it is a batch. */
 export type Target =
   | { readonly kind: 'pod'; readonly name: string }
   | {
@@ -12,7 +12,9 @@ export type Target =
       readonly name: string;
     }
   | { readonly kind: 'selector'; readonly selector: string }
-  | { readonly kind: 'all' };
+  | { readonly kind: 'all' }
+  /** One pod, and healthy siblings of its owner to compare it with. */
+  | { readonly kind: 'compare'; readonly name: string };
 
 /** A request as typed: nothing resolved, no default but the profile's. Times in milliseconds. */
 export interface RunRequest {
@@ -44,6 +46,9 @@ export interface RunRequest {
     readonly canary: boolean;
   };
 }
+
+/** By convention, the alias of the image that can look for a comparison. */
+export const COMPARING_IMAGE = 'autodiagnose';
 
 /** Which runs `list` shows. */
 export interface RunFilter {

@@ -4,8 +4,9 @@ import { isRunId } from '../ids.ts';
 import type { Command, ParsedCommand } from './command.ts';
 import { isHelp, type Line, notesOn, type Problem, type Report, readLine, shown, wholeOf } from './line/line.ts';
 import { readLogFilter, readRunFilter, reportLookupFlags } from './line/lookup.ts';
+import { type NamedReading, noMore, readCompare, readDescribe } from './line/pod-verbs.ts';
 import { readNamespaceFlags, readRequest, readScale } from './line/request.ts';
-import { readNamed, typed, unexpectedWord } from './line/target.ts';
+import { typed } from './line/target.ts';
 import { readRunId } from './line/values.ts';
 import { MAX_LINE_LENGTH, readPasted, unmarkWords } from './pasted.ts';
 import { tokenize, type Word } from './tokenize.ts';
@@ -125,10 +126,7 @@ function misspeltVerb(word: Word, next: Word): Problem | undefined {
   return { code: 'verb_unknown', message, hint: `Did you mean ${guess.name}?`, start: word.start, end: word.end };
 }
 
-interface VerbReading extends Reading {
-  readonly line: Line;
-  readonly words: readonly Word[];
-}
+type VerbReading = Reading & NamedReading;
 
 function readVerb(verb: KnownVerb, reading: VerbReading): Command | undefined {
   const misplaced = misplacedProblem(verb, reading.line);
@@ -150,6 +148,8 @@ function readVerb(verb: KnownVerb, reading: VerbReading): Command | undefined {
       return readById(verb.name, reading);
     case 'describe':
       return readDescribe(reading);
+    case 'compare':
+      return readCompare(reading);
     case 'can-i': {
       const request = readRequest(reading.line, reading.words, reading.report);
       return request && { kind: 'can-i', request };
@@ -174,12 +174,6 @@ function misplacedProblem(verb: KnownVerb, { flags, separator }: Line): Problem 
   return { code: 'flag_misplaced', message, hint: `Write: ${verb.usage}`, start: separator.start, end: separator.end };
 }
 
-function noMore({ line, words, report }: VerbReading, count: number): boolean {
-  const extra = words[count];
-  if (extra) report({ ...unexpectedWord(line, extra), hint: 'Leave it out.' });
-  return extra === undefined;
-}
-
 function readId({ line, words, report }: VerbReading): string | undefined {
   const [word] = words;
   if (word) return readRunId(typed(word), report);
@@ -190,27 +184,6 @@ function readId({ line, words, report }: VerbReading): string | undefined {
 function readById<Kind extends 'show' | 'stop' | 'rerun' | 'export' | 'logs'>(kind: Kind, reading: VerbReading) {
   const id = readId(reading);
   return noMore(reading, 1) && id !== undefined ? { kind, id } : undefined;
-}
-
-/** `describe POD`; also `describe pod POD`, as in kubectl. */
-function readDescribe(reading: VerbReading): Command | undefined {
-  const { line, report } = reading;
-  const words =
-    reading.words.length > 1 && /^pods?$/i.test(reading.words[0]?.text ?? '') ? reading.words.slice(1) : reading.words;
-  const [word] = words;
-  const hint = 'Name a pod: describe POD';
-  if (!word) return report({ code: 'target_missing', message: 'No pod is named.', hint, ...line.end });
-  const named = readNamed(word, report);
-  const location = readNamespaceFlags(line, report, named);
-  if (!noMore({ ...reading, words }, 1) || !named) return undefined;
-  if (named.target.kind === 'pod') return { kind: 'describe', pod: named.target.name, ...location };
-  return report({
-    code: 'target_kind_unknown',
-    message: 'describe takes a pod.',
-    hint,
-    start: word.start,
-    end: word.end,
-  });
 }
 
 const CHANGES = ['pause', 'resume', 'continue', 'cancel'] as const;

@@ -87,7 +87,7 @@ function requestParts(request: RunRequest): readonly string[] {
     ...locationParts(request),
     ...value('target', targetContainer?.kind === 'named' ? targetContainer.name : undefined),
     ...when('no-target', targetContainer?.kind === 'none'),
-    ...value('image', request.image),
+    ...value('image', request.target.kind === 'compare' ? undefined : request.image),
     ...value('container', request.label),
     ...request.env.flatMap(({ name, value: text }) => value('env', `${name}=${text}`)),
     ...value('profile', request.profile === 'auto' ? undefined : request.profile),
@@ -107,6 +107,7 @@ export function targetWords(target: Target): readonly string[] {
   if (target.kind === 'all') return ['--all'];
   if (target.kind === 'selector') return ['-l', quoteWord(target.selector)];
   if (target.kind === 'workload') return [`${target.workload}/${target.name}`];
+  if (target.kind === 'compare') return ['compare', target.name];
   return [verbNamed(target.name) ? `pod/${target.name}` : target.name];
 }
 

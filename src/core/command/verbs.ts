@@ -15,6 +15,7 @@ const NONE: readonly FlagName[] = [];
 const NAMESPACE_FLAGS: readonly FlagName[] = ['namespace', 'cluster'];
 const SCALE: readonly FlagName[] = ['parallelism', 'replicas'];
 const LIST_FLAGS: readonly FlagName[] = ['mine', 'all', 'pod', 'outcome', 'page'];
+const COMPARE_FLAGS: readonly FlagName[] = [...NAMESPACE_FLAGS, 'target', 'profile', 'timeout', 'reason', 'dry-run'];
 const LOG_FLAGS: readonly FlagName[] = ['tail', 'since', 'grep'];
 
 /** Every verb. The parser, the help and `docs/commands.md` read this table. */
@@ -67,6 +68,13 @@ const TABLE = [
     help: 'Show the state of a pod and what this channel may run in it. Starts nothing.',
     example: 'describe web-1 -n shop',
     flags: NAMESPACE_FLAGS,
+  },
+  {
+    name: 'compare',
+    usage: 'compare POD [-n NS] [--target=CONTAINER] [--profile=PROFILE]',
+    help: 'Look at a pod and up to two healthy pods of its owner, and show what only that pod has. Each gets a debug container.',
+    example: 'compare web-1 -n shop',
+    flags: COMPARE_FLAGS,
   },
   {
     name: 'images',

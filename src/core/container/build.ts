@@ -20,6 +20,8 @@ export interface RunMark {
   readonly notAfterMs: number;
   /** Sealed: lets a bot that lost its store find the thread again. */
   readonly ref: string;
+  /** Of a pod that is compared with others. */
+  readonly compareKey?: string;
 }
 
 /**
@@ -53,6 +55,7 @@ function markEnv(plan: Plan, mark: RunMark): readonly EnvVar[] {
     ['KDEBUG_TARGET', plan.targetContainerName],
     ['KDEBUG_NOT_AFTER', new Date(mark.notAfterMs).toISOString()],
     ['KDEBUG_REF', mark.ref],
+    ['KDEBUG_COMPARE', mark.compareKey],
   ];
   return variablesOf(values);
 }

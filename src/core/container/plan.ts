@@ -1,3 +1,4 @@
+import type { FileKind } from '../files/file-kinds.ts';
 import { canonicalJson, sha256 } from '../hash.ts';
 import type { ClassReason } from '../policy/class-facts.ts';
 import type { ImageClass } from '../policy/policy.ts';
@@ -37,6 +38,8 @@ export interface Plan {
   /** The start clock, from the launch. */
   readonly startDeadlineMs: number;
   readonly maxLogBytes: number;
+  /** The kinds of files that the image may hand back; what the policy no longer allows is not taken. Absent: none. */
+  readonly files?: readonly FileKind[];
   readonly requesterId: string;
   readonly teamId: string;
   readonly channelId: string;

@@ -162,6 +162,11 @@ export interface Node {
   readonly name: string;
   /** core/v1 NodeCondition: `Ready`, `MemoryPressure`, `DiskPressure`, `PIDPressure` and others. */
   readonly conditions: readonly { readonly type: string; readonly status: string }[];
+  /** Its label `topology.kubernetes.io/zone`. */
+  readonly zone?: string;
+  /** `status.nodeInfo.kernelVersion` and `kubeletVersion`. */
+  readonly kernel?: string;
+  readonly kubelet?: string;
 }
 
 /** A workload of a kind that kdebug supports: `deployment/web`. */

@@ -1,6 +1,8 @@
 import { defined, isObject } from '../../lib/object.ts';
+import { type PodFacts, readFacts } from '../compare/facts.ts';
 import { redactText } from '../report/log/redact-text.ts';
 import { RUNTIMES, type Runtime } from './rules.ts';
+import { readSeries, type Series } from './series.ts';
 
 /** A problem that a diagnosis found. */
 export interface Finding {
@@ -63,8 +65,11 @@ export interface Diagnosis {
   readonly findings: readonly Finding[];
   readonly sections: readonly Section[];
   readonly cost?: { readonly milliseconds?: number; readonly cpuMilliseconds?: number; readonly memoryBytes?: number };
+  /** For a comparison: what the probe told of the target, if it was asked to. */
+  readonly facts?: PodFacts;
   /** The length of the CPU sample. */
   readonly sampleSeconds?: number;
+  readonly series?: readonly Series[];
 }
 
 const MAX_REPORT_LENGTH = 64 * 1024;
@@ -184,6 +189,7 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
   const tool = isObject(report.tool) ? toTool(report.tool, redact) : undefined;
   const self = isObject(report.self) ? toSelf(report.self) : undefined;
   const target = isObject(report.target) ? toTarget(report.target, redact) : undefined;
+  const series = readSeries(report.series, (text) => line(text, redact, MAX_WORD_LENGTH));
   return {
     verdict,
     findings: items(report.findings, redact, toFinding),
@@ -193,7 +199,9 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
       self,
       target,
       cost: isObject(report.cost) ? toCost(report.cost) : undefined,
+      facts: readFacts(report, (text, maxLength) => line(text, redact, maxLength)),
       sampleSeconds: amountIn(report.sampleSeconds),
+      series: series.length > 0 ? series : undefined,
     }),
   };
 }

@@ -11,11 +11,21 @@ import { CLUSTER_FINDINGS, startFindings } from './cluster-findings.ts';
 import { IMAGE_FINDINGS } from './image-findings.ts';
 import { type ClusterFacts, lookAtCluster } from './look-at-cluster.ts';
 import { nextImageOf } from './next-image.ts';
+import { NET_FINDINGS } from './net-findings.ts';
+import { PROFILE_FINDINGS } from './profile-findings.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
 import type { FindingRule } from './rules.ts';
+import { chartsOf } from './series.ts';
+import { STACKS_FINDINGS } from './stacks-findings.ts';
 
 /** Everything that kdebug's own diagnosis can find; codes are unique. */
-export const FINDINGS: readonly FindingRule[] = [...IMAGE_FINDINGS, ...CLUSTER_FINDINGS];
+export const FINDINGS: readonly FindingRule[] = [
+  ...IMAGE_FINDINGS,
+  ...NET_FINDINGS,
+  ...STACKS_FINDINGS,
+  ...PROFILE_FINDINGS,
+  ...CLUSTER_FINDINGS,
+];
 
 const BY_CODE: ReadonlyMap<string, FindingRule> = new Map(FINDINGS.map((rule) => [rule.code, rule]));
 
@@ -50,6 +60,7 @@ export function verdictOf(
     { target: diagnosis.target, plan, policy, lookAgain, mayTryGeneral: mayTryGeneral(plan, facts?.pod) },
   );
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts)];
+  const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
   return {
     line: lineOf(diagnosis, findings),
     findings: findings.slice(0, MAX_FINDINGS).map(shown),
@@ -57,6 +68,7 @@ export function verdictOf(
       more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
       fine: fine.length > 0 ? [...new Set(fine)].join(', ') : undefined,
       unseen: unseen.length > 0 ? bounded(unseen) : undefined,
+      charts: charts.length > 0 ? charts : undefined,
       lookAgain,
     }),
     ...next,
@@ -81,6 +93,8 @@ export const findingsOf = (facts: ClusterFacts): readonly VerdictFinding[] =>
       .flat()
       .filter(({ code }) => code !== 'warning_events'),
   ).map(shown);
+
+const sectionOf = ({ code, section }: Finding): string | undefined => section ?? findingRule(code)?.section;
 
 const rankOf = ({ code }: Finding): 1 | 2 | 3 => findingRule(code)?.rank ?? FOREIGN_RANK;
 

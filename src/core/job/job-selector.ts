@@ -39,7 +39,7 @@ function requirementOf({ key, operator, values = [] }: LabelRequirement): Requir
 const MAX_VALUE_LENGTH = 63;
 
 /**
- * A job's selector for a target; undefined if EphemeralJob cannot express it: `>`, `<`, or a workload whose name is too
+ * A job's selector for a target; undefined if EphemeralJob cannot express it: `>`, `<`, a comparison, or a workload whose name is too
  * long for a label.
  */
 export function selectorOfTarget(target: BatchTarget): LabelSelector | undefined {
@@ -52,6 +52,8 @@ export function selectorOfTarget(target: BatchTarget): LabelSelector | undefined
         : { matchLabels: { [`${WORKLOAD_LABEL}${target.workload}`]: target.name } };
     case 'selector':
       return selectorOfText(target.selector);
+    case 'compare':
+      return undefined;
   }
 }
 

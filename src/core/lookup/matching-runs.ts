@@ -14,7 +14,7 @@ export function matchesFilter(run: Run, { mine, pod, outcome }: RunFilter, reade
 /** A request that never got a plan counts by the name that was typed. */
 function hasPod({ plan, batch, request: { target } }: Run, part: string): boolean {
   if (batch) return batch.pods.some(({ name }) => name.includes(part));
-  const typed = target.kind === 'pod' || target.kind === 'workload' ? target.name : '';
+  const typed = 'name' in target ? target.name : '';
   return (plan?.podName ?? typed).toLowerCase().includes(part);
 }
 

@@ -2,6 +2,7 @@ import { printDuration } from '../../lib/duration.ts';
 import { own } from '../../lib/object.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ReasonCode } from '../errors.ts';
+import { type FileKind, isSecretKind } from '../files/file-kinds.ts';
 import { classText } from './class-facts.ts';
 import {
   type Approval,
@@ -97,12 +98,30 @@ const CHECKS: readonly Check[] = [
     subject: ({ plan }) => plan.imageAlias,
   },
   {
+    code: 'secret_files_not_in_batch',
+    passes: ({ pods, ...question }) => pods === 1 || secretKindsOf(question).length === 0,
+    subject: (question) => filesSubject(question),
+  },
+  {
+    code: 'secret_files_need_approval',
+    passes: (question, rule) =>
+      rule.approval !== undefined || rule.secretFiles === 'allowed' || secretKindsOf(question).length === 0,
+    subject: (question) => filesSubject(question),
+  },
+  {
     code: 'timeout_too_long',
     passes: ({ plan, policy }) => plan.timeoutMs <= policy.limits.maxTimeoutMs,
     subject: ({ plan, policy }) =>
       `${printDuration(plan.timeoutMs)}; the policy allows ${printDuration(policy.limits.maxTimeoutMs)}`,
   },
 ];
+
+/** The alias may have been given further kinds since the plan. */
+const secretKindsOf = ({ plan, alias }: Pick<Question, 'plan' | 'alias'>): readonly FileKind[] =>
+  [...new Set([...(plan.files ?? []), ...(alias?.files ?? [])])].filter(isSecretKind);
+
+const filesSubject = (question: Question): string =>
+  `${question.plan.imageAlias} (files: ${secretKindsOf(question).join(', ')})`;
 
 /** `elevated: the pod uses the node's network`, or the class alone. */
 function classWords({ class: planned, classReasons }: Plan, alias: ImageAlias | undefined): string {

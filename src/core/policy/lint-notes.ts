@@ -1,4 +1,5 @@
 import { parseImageReference } from '../container/names.ts';
+import { type FileKind, isSecretKind } from '../files/file-kinds.ts';
 import { unmappedOf } from './identity.ts';
 import { type ChannelPolicy, DIRECT, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
 
@@ -58,7 +59,7 @@ export function identityNotes({ identity, channels }: Pick<Policy, 'identity' | 
 export function effectsOf(rule: Rule, channel: string, policy: Policy): readonly string[] {
   const who = `anyone in ${nameOf(channel, policy.channels)}${approvalText(rule)}`;
   const where = `every pod in ${rule.namespaces.join(', ')}`;
-  const images = Object.values(policy.images).filter((image) => mayBeUsed(image, rule));
+  const images = Object.values(policy.images).filter((image) => mayBeUsed(image, rule) && mayBringBack(image, rule));
   if (isEmpty(rule) || images.length === 0) return ['nobody can use it: a list is empty, or no image fits its classes'];
   return [
     ...ownCommands(images, rule).map((words) => `${who} can ${words} ${where}`),
@@ -68,8 +69,40 @@ export function effectsOf(rule: Rule, channel: string, policy: Policy): readonly
           `${who} reaches the node, and other pods, from each pod there with access to it (hostPID, hostNetwork, hostPath, privileged)`,
         ]
       : []),
+    ...secretFiles(images).map((words) => `${who} gets ${words} ${where}`),
     ...unusable(rule),
+    ...unusableFiles(rule, policy),
   ];
+}
+
+const SECRETS: Readonly<Record<FileKind, string>> = {
+  text: '',
+  profile: '',
+  capture: 'what its network carries',
+  heap: 'what its memory holds',
+};
+
+const secretsOf = ({ files = [] }: Pick<ImageAlias, 'files'>): readonly string[] =>
+  files.flatMap((kind) => (isSecretKind(kind) ? [SECRETS[kind]] : []));
+
+/** Whether the rule lets the image hand back what its alias says. */
+const mayBringBack = (image: ImageAlias, { approval, secretFiles: allowed }: Rule): boolean =>
+  approval !== undefined || allowed === 'allowed' || secretsOf(image).length === 0;
+
+function secretFiles(images: readonly ImageAlias[]): readonly string[] {
+  const secrets = [...new Set(images.flatMap(secretsOf))];
+  const names = images.filter((image) => secretsOf(image).length > 0).map(({ alias }) => alias);
+  return secrets.length === 0
+    ? []
+    : [`${secrets.join(' and ')}, passwords too, unredacted, by direct message (${names.join(', ')}), of`];
+}
+
+function unusableFiles(rule: Rule, { images }: Policy): readonly string[] {
+  const kept = Object.values(images).filter((image) => mayBeUsed(image, rule) && !mayBringBack(image, rule));
+  return kept.map(
+    ({ alias }) =>
+      `it never allows ${alias}, whose files may hold secrets: that needs an approval, or secretFiles: allowed`,
+  );
 }
 
 const nameOf = (channel: string, channels: Readonly<Record<string, ChannelPolicy>>): string =>

@@ -62,6 +62,7 @@ export function makePlan(resolved: Resolved): PlanResult {
     timeoutMs: request.timeoutMs ?? alias.timeoutMs ?? Math.min(DEFAULT_TIMEOUT_MS, policy.limits.maxTimeoutMs),
     startDeadlineMs: policy.limits.startDeadlineMs,
     maxLogBytes: policy.limits.maxLogBytes,
+    ...defined({ files: alias.files }),
     requesterId: origin.requesterId,
     teamId: origin.teamId,
     channelId: origin.channelId,

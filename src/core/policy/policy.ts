@@ -1,6 +1,7 @@
 import { own } from '../../lib/object.ts';
 import type { Profile } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
+import type { FileKind } from '../files/file-kinds.ts';
 import { asChannelId, type ChannelId, isDirect, type UserId } from '../ids.ts';
 
 /** Classes of harm, mildest first (design, section 3.2). */
@@ -71,6 +72,8 @@ export interface ImageAlias {
   readonly command: 'allowed' | 'fixed';
   /** A diagnostic image: it runs only its own command, and kdebug believes its report. Absent: false. */
   readonly diagnostic?: boolean;
+  /** The kinds of files that it may hand back. Absent: none. */
+  readonly files?: readonly FileKind[];
   /** The variables that people may set although the command is fixed; without it, none. */
   readonly settings?: readonly string[];
   readonly timeoutMs?: number;
@@ -109,6 +112,11 @@ export interface Rule {
   readonly classes: readonly ImageClass[];
   readonly profiles: readonly Profile[];
   readonly batch?: { readonly maxPods: number; readonly maxParallelism: number };
+  /**
+   * Whether the rule lets an image without an approval bring back files that may hold secrets (`isSecretKind`). Absent:
+   * `approval`, so a rule without one does not match such an image.
+   */
+  readonly secretFiles?: 'approval' | 'allowed';
   readonly approval?: Approval;
 }
 
@@ -136,7 +144,14 @@ export interface Limits {
   readonly runsPerCluster: number;
   readonly startDeadlineMs: number;
   readonly maxTimeoutMs: number;
+  /** Without files. */
   readonly maxLogBytes: number;
+  /** Of one file that an image hands back. */
+  readonly maxFileBytes: number;
+  /** Of one run. */
+  readonly maxFiles: number;
+  /** Of one run, together. */
+  readonly maxFilesBytes: number;
 }
 
 export interface Output {

@@ -6,6 +6,7 @@ import { type ImageReference, imageRepository, parseImageReference } from '../co
 import type { Plan } from '../container/plan.ts';
 import { PROFILES, type Profile } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
+import type { FileKind } from '../files/file-kinds.ts';
 import { channelPolicy, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
 
 export interface ResolvedNamespace {
@@ -123,6 +124,19 @@ export function isDiagnostic(
 ): boolean {
   const alias = own(policy.images, plan.imageAlias);
   return alias?.diagnostic === true && !usesOwnWords(plan, alias) && isSameReference(plan.image, alias.reference);
+}
+
+/**
+ * The kinds of files to take from a plan's container: those that the plan names and the policy still does. Undefined:
+ * its log is not believed, so a frame in it is text.
+ */
+export function believedFiles(
+  plan: Pick<Plan, 'imageAlias' | 'image' | 'command' | 'env' | 'argumentsOnly' | 'files'>,
+  policy: Pick<Policy, 'images'>,
+): readonly FileKind[] | undefined {
+  if (!isDiagnostic(plan, policy)) return undefined;
+  const now = own(policy.images, plan.imageAlias)?.files ?? [];
+  return (plan.files ?? []).filter((kind) => now.includes(kind));
 }
 
 /** The named cluster, else the default one, else the only one. */

@@ -1,4 +1,5 @@
 import type { ActionName, FormName } from '../actions.ts';
+import type { Chart } from '../run/run.ts';
 
 /**
  * A message without any knowledge of Slack. Every text is plain text: a renderer must show it literally, so that no
@@ -27,6 +28,7 @@ export type Part =
   /** Monospaced and verbatim: log excerpts, commands with a caret. */
   | { readonly kind: 'preformatted'; readonly text: string; readonly whole?: true }
   | TablePart
+  | ChartPart
   /** Small print under a message. */
   | { readonly kind: 'note'; readonly spans: readonly Span[] }
   | { readonly kind: 'actions'; readonly buttons: readonly Button[] };
@@ -39,6 +41,12 @@ export interface TablePart {
   readonly kind: 'table';
   readonly columns: readonly { readonly label: string; readonly align?: 'left' | 'right' }[];
   readonly rows: readonly (readonly (readonly Span[])[])[];
+}
+
+/** Slack draws two in a message, but none in a modal, beside files, or where it does not know charts: there they are words. */
+export interface ChartPart {
+  readonly kind: 'chart';
+  readonly chart: Chart;
 }
 
 export type Span =

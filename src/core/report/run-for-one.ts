@@ -23,6 +23,7 @@ import {
 } from './message.ts';
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 import { votesPart } from './parts/approval-parts.ts';
+import { filesParts } from './parts/file-parts.ts';
 import { caveats, resultFacts } from './parts/result-parts.ts';
 import { headOf, oneLine, secondLine } from './parts/run-lines.ts';
 import { resultMessage, resultParts } from './run-messages.ts';
@@ -75,7 +76,11 @@ export function logsMessage(run: Run, sight: Sight): Message {
     tone: 'neutral',
     parts: [
       { kind: 'heading', text: title },
-      ...(sight.isHidden ? [HIDDEN] : log ? [...excerptParts(log), ...caveats(run)] : [noLogYet(run)]),
+      ...(sight.isHidden
+        ? [HIDDEN]
+        : log
+          ? [...excerptParts(log), ...filesParts(run, { isPrivate: false }), ...caveats(run)]
+          : [noLogYet(run)]),
       ...linksPart(run, sight),
       { kind: 'note', spans: [code(`/kdebug show ${run.id}`), text(' shows the run itself')] },
     ],
@@ -108,7 +113,7 @@ function outcomeParts(run: Run): readonly Part[] {
   const second = secondLine(run);
   return [
     ...(second.length === 0 ? [] : [paragraph(second)]),
-    ...resultParts(run),
+    ...resultParts(run, { isPrivate: false }),
     { kind: 'facts', facts: resultFacts(run) },
   ];
 }
@@ -122,9 +127,10 @@ function decisionParts(run: Run): readonly Part[] {
   return [...(decision ? [paragraph([...decisionSpans(decision), ...granted])] : []), ...votesPart(run)];
 }
 
-/** The links in one line. If the log was shared as a file, it is beside the result. */
+/** The links in one line. Shared files are beside the result. */
 export function linksPart({ delivery }: Run, { links: { thread, result } }: Pick<Sight, 'links'>): readonly Part[] {
-  const withFile = delivery.fileId === undefined && delivery.files === undefined ? 'Result' : 'Result and file';
+  const files = Object.keys(delivery.files ?? {}).length;
+  const withFile = files === 0 ? 'Result' : files === 1 ? 'Result and file' : 'Result and files';
   const spans = [
     ...(thread === undefined ? [] : [link(thread, 'Thread')]),
     ...(result === undefined ? [] : [link(result, withFile)]),

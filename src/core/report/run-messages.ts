@@ -1,4 +1,5 @@
 import { visible } from '../../lib/invisible.ts';
+import type { AudienceOf } from '../files/shared-files.ts';
 import { isBatchRun } from '../run/life-cycle.ts';
 import type { Run } from '../run/run.ts';
 import { batchMessage } from './batch/batch-message.ts';
@@ -6,6 +7,8 @@ import { batchResultMessage } from './batch/result-message.ts';
 import { code, type Message, type Part, person, type Span, strong, text } from './message.ts';
 import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE } from './outcome-text.ts';
 import { type Approvers, approvalParts, approvalWords, decisionMessage } from './parts/approval-parts.ts';
+import { chartParts, withChartsInWords } from './parts/chart-parts.ts';
+import { filesParts } from './parts/file-parts.ts';
 import { powerParts, profileText } from './parts/power-parts.ts';
 import { requestFacts, wholeReason } from './parts/request-parts.ts';
 import { logParts, lookedBy, resultWords, terminationPart, verdictParts } from './parts/result-parts.ts';
@@ -59,6 +62,7 @@ function cardMessage(run: Run, context: RenderContext): Message {
       ...stopParts(run, nowMs),
       ...runButtonsPart(run, 'card'),
       ...tailPart(run, context),
+      ...(isPrivate ? [] : chartParts(run)),
       ...approvalParts(run, approvers, nowMs),
       { kind: 'note', spans: smallLine(run, { besides, isPrivate: isPrivate && !saysWhereItGoes(run) }) },
     ],
@@ -130,7 +134,7 @@ export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContex
       { kind: 'paragraph', spans: isPrivate ? firstLine(run, headline) : headSpans(run, headline, isNamed) },
       ...linePart(secondLine(run)),
       ...(isPrivate ? [] : runButtonsPart(run, 'result')),
-      ...resultParts(run),
+      ...(isPrivate ? resultParts(run, { isPrivate }) : withChartsInWords(resultParts(run, { isPrivate }))),
       {
         kind: 'note',
         spans: [text([...resultWords(run), ...powerWords(run), `Run ${run.id}`, ...lookedBy(run)].join(' · '))],
@@ -142,9 +146,10 @@ export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContex
 const powerWords = ({ plan }: Run): readonly string[] => (plan ? [profileText(plan)] : []);
 
 /** What a result says below its first two lines and buttons, without the small print. */
-export const resultParts = (run: Run): readonly Part[] => [
+export const resultParts = (run: Run, audience: AudienceOf): readonly Part[] => [
   ...linePart([text(restOfOutcome(run) ?? '')]),
   ...verdictParts(run),
+  ...filesParts(run, audience),
   ...logParts(run),
   ...terminationPart(run),
 ];

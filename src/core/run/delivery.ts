@@ -9,11 +9,10 @@ import { PLANNED_STATES, type PostRef, type RunState } from './run-state.ts';
 export interface Delivery {
   readonly anchor?: PostRef;
   readonly result?: PostRef;
-  readonly fileId?: string;
-  /** Of a batch: ids of its shared files, by file name. */
-  readonly files?: Readonly<Record<string, string>>;
-  /** Why there will be no file (a code): Slack refuses files, or the log is gone. */
-  readonly fileLost?: string;
+  /** Ids of the shared files, by their names in Slack. */
+  readonly files?: ByFileName;
+  /** Codes: why there will be none of these files. Slack refuses it, or the log is gone. */
+  readonly filesLost?: ByFileName;
   /** Somebody deleted the anchor, or Slack refuses one; it is not posted again. */
   readonly anchorGone?: boolean;
   /** The requester has the private refusal, or the outcome of the dry run. */
@@ -29,17 +28,20 @@ export interface Delivery {
   readonly closed?: boolean;
 }
 
-export type SharedFiles = Pick<Delivery, 'fileId' | 'files'>;
+/** By the name that a file has in Slack. */
+export type ByFileName = Readonly<Record<string, string>>;
+
+/** What became of files: the ids of those that Slack has, and codes for those that it will never have. */
+export type SettledFiles = Pick<Delivery, 'files' | 'filesLost'>;
 
 /** Something that Slack accepted, or refused permanently. */
 export type DeliveryEvent =
   | { readonly kind: 'anchor-posted'; readonly ref: PostRef }
   | { readonly kind: 'anchor-lost' }
-  /** `files`: shared with the result, as one message; `fileLost`: the result says why there are none. */
-  | { readonly kind: 'result-posted'; readonly ref: PostRef; readonly files?: SharedFiles; readonly fileLost?: string }
+  /** `settled`: the files shared with the result, as one message, and those that it says are lost. */
+  | { readonly kind: 'result-posted'; readonly ref: PostRef; readonly settled?: SettledFiles }
   | { readonly kind: 'result-lost'; readonly code: string }
-  | { readonly kind: 'files-shared'; readonly files: SharedFiles }
-  | { readonly kind: 'files-lost'; readonly code: string }
+  | { readonly kind: 'files-settled'; readonly settled: SettledFiles }
   /** Seen only by the requester; `lost`: Slack refused even that (a code). */
   | { readonly kind: 'private-answer-sent'; readonly lost?: string }
   | { readonly kind: 'completed'; readonly grantClosed: boolean };
@@ -52,8 +54,7 @@ const ALLOWED: Readonly<Record<DeliveryEvent['kind'], readonly RunState[]>> = {
   'anchor-lost': PLANNED_STATES,
   'result-posted': RESULT,
   'result-lost': RESULT,
-  'files-shared': ['finished'],
-  'files-lost': ['finished'],
+  'files-settled': ['finished'],
   // A dry run ends as cancelled.
   'private-answer-sent': ['denied', 'cancelled'],
   completed: RESULT,
@@ -62,25 +63,23 @@ const ALLOWED: Readonly<Record<DeliveryEvent['kind'], readonly RunState[]>> = {
 /** Undefined: the event cannot happen in this state, or is already recorded. */
 export function deliveryTransition(delivery: Delivery, event: DeliveryEvent, state: RunState): Delivery | undefined {
   if (!ALLOWED[event.kind].includes(state)) return undefined;
-  const changes = changesOf(event);
+  const changes = changesOf(event, delivery);
   const isKnown = Object.entries(changes).every(([field, value]) => isEqual(Reflect.get(delivery, field), value));
   return isKnown ? undefined : { ...delivery, ...changes };
 }
 
-function changesOf(event: DeliveryEvent): Delivery {
+function changesOf(event: DeliveryEvent, delivery: Delivery): Delivery {
   switch (event.kind) {
     case 'anchor-posted':
       return { anchor: event.ref };
     case 'anchor-lost':
       return { anchorGone: true };
     case 'result-posted':
-      return { ...event.files, result: event.ref, ...defined({ fileLost: event.fileLost }) };
+      return { ...withSettled(delivery, event.settled), result: event.ref };
     case 'result-lost':
       return { lost: event.code };
-    case 'files-shared':
-      return event.files;
-    case 'files-lost':
-      return { fileLost: event.code };
+    case 'files-settled':
+      return withSettled(delivery, event.settled);
     case 'private-answer-sent':
       return { told: true, ...defined({ lost: event.lost }) };
     case 'completed':
@@ -88,8 +87,18 @@ function changesOf(event: DeliveryEvent): Delivery {
   }
 }
 
-/** The delivery before a late end: the result needs an update, with another log. The anchor and the result stay. */
+/** Adds to what is settled already. */
+export const withSettled = ({ files, filesLost }: Delivery, settled: SettledFiles = {}): SettledFiles =>
+  defined({
+    files: settled.files && { ...files, ...settled.files },
+    filesLost: settled.filesLost && { ...filesLost, ...settled.filesLost },
+  });
+
+/**
+ * The delivery before a late end: the result needs an update, with another log. The anchor and the result stay; so do
+ * the files, because those of a late end have other names.
+ */
 export function reopened(delivery: Delivery): Delivery {
-  const { closed: _, fileId: _earlier, fileLost: _why, lost: _where, ...rest } = delivery;
+  const { closed: _, lost: _where, ...rest } = delivery;
   return rest;
 }

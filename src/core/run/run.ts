@@ -4,6 +4,7 @@ import type { SecurityContext } from '../container/ephemeral-container.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import type { UserAndGroup } from '../container/profiles.ts';
+import type { RunFile } from '../files/run-file.ts';
 import type { ChannelId, RunId, UserId } from '../ids.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Decision } from '../policy/policy.ts';
@@ -48,7 +49,7 @@ export interface Rehearsal {
   readonly patch: string;
 }
 
-/** The facts of a run's log after reading. Bytes and lines count the kept content, without stamps. */
+/** The facts of a run's log after reading. Bytes and lines count the kept content, without stamps and files. */
 export interface RunLog {
   readonly bytes: number;
   readonly lines: number;
@@ -61,6 +62,8 @@ export interface RunLog {
   readonly omittedLines: number;
   /** It holds a report that counts as plain output: the policy does not call the image diagnostic. */
   readonly isReportUnbelieved?: true;
+  /** What a diagnostic image handed back, in the order of its log, unusable ones too; bounded. Absent: nothing. */
+  readonly files?: readonly RunFile[];
 }
 
 /** The result of a diagnosis: the image's report and the API's facts in one, shortened for a reply. */
@@ -75,6 +78,8 @@ export interface Verdict {
   readonly fine?: string;
   /** One line each: what could not be checked, why, and how to change that. */
   readonly unseen?: readonly string[];
+  /** What moved while it looked; at most two. */
+  readonly charts?: readonly Chart[];
   /** Offered as a button. */
   readonly lookAgain?: LookAgain;
   /** The alias of the image that shows more of a finding; offered as a button. */
@@ -83,6 +88,18 @@ export interface Verdict {
   readonly nextAs?: LookAgain;
   /** Which tool looked, as which user, at what cost; one line. */
   readonly by?: string;
+}
+
+/** Readings of one thing at a few moments, to be drawn as lines. */
+export interface Chart {
+  /** At most 50 characters. */
+  readonly title: string;
+  /** Of all values: `MiB`. May be empty. */
+  readonly unit: string;
+  /** 3 to 20 different words, one for each reading: `0.3 s`. */
+  readonly moments: readonly string[];
+  /** One or two, with different names of at most 20 characters and a value for each moment. */
+  readonly lines: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
 export interface VerdictFinding {
@@ -214,6 +231,8 @@ export interface Run {
    * batch and the cluster have its facts.
    */
   readonly partOf?: RunId;
+  /** Of such a run in a comparison: `KDEBUG_COMPARE`. */
+  readonly compareKey?: string;
   readonly delivery: Delivery;
   /** How the approvers were notified, once its card was posted. */
   readonly asked?: SentCopies;

@@ -2,6 +2,7 @@ import type { ActionName } from '../../core/actions.ts';
 import { decideBatch, firstOfEachVariant } from '../../core/batch/decide-batch.ts';
 import { podsToRerun } from '../../core/batch/pod-result.ts';
 import type { RunRequest } from '../../core/command/command.ts';
+import { comparisonRequest, mayCompare } from '../../core/compare/ask.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { againForm } from '../../core/report/answers/click-messages.ts';
@@ -20,7 +21,7 @@ import { planOrRefusal } from '../stages/plan.ts';
 
 export type AgainAction = Extract<
   ActionName,
-  'look-again' | 'next-image' | 'rerun-failed' | 'rerun' | 'run-anyway' | 'ask-for-it'
+  'look-again' | 'next-image' | 'compare' | 'rerun-failed' | 'rerun' | 'run-anyway' | 'ask-for-it'
 >;
 
 /** A repeat of a run's request, by button or by the form that the button opened. */
@@ -116,32 +117,42 @@ const ROOT: UserAndGroup = { uid: 0, gid: 0 };
 export const LOOK_MS = 1_000;
 
 /** Repeats a finished diagnosis with the profile that its verdict offered, as `rerunFailed` does, in the same thread. */
-export async function lookAgain(again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> {
-  const run = await runOfCard(again, ({ delivery }) => delivery.result, deps);
-  if (!run?.verdict?.lookAgain) return answerReason('button_stale');
-  const origin = originOf(requesterOf('look-again', again, { run, receivedAtMs: deps.clock.now() }), 'button');
-  const request = withReason(requestOf(run.request, run.verdict.lookAgain), again.reason);
-  if (again.reason === undefined && (await needsReason({ ...run, origin, request }, deps))) {
-    return formAgain('look-again', run);
-  }
-  return accept(origin, request);
+export const lookAgain = (again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> =>
+  followUp('look-again', again, { deps, accept });
+
+/** Looks at the pod of a finished diagnosis and at healthy siblings of it, in the same thread. */
+export const compareWithSiblings = (again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> =>
+  followUp('compare', again, { deps, accept });
+
+/** Runs the image that shows more of a finding, beside the same target, in the same thread. */
+export const nextImage = (again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> =>
+  followUp('next-image', again, { deps, accept });
+
+/** The request that a button on the result of a diagnosis makes; undefined if the diagnosis offers no such button. */
+const FOLLOW_UPS = {
+  'look-again': ({ request, verdict }: Run) => verdict?.lookAgain && requestOf(request, verdict.lookAgain),
+  'next-image': ({ request, verdict }: Run) => verdict?.nextImage && nextRequest(request, verdict.nextImage, verdict.nextAs),
+  compare: (run: Run) => (mayCompare(run) ? comparisonRequest(run.request, run.plan.podName) : undefined),
+} as const;
+
+interface FollowUpContext {
+  readonly deps: FlowDeps;
+  readonly accept: AcceptRequest;
 }
 
-/**
- * Runs the image that the verdict leads to, beside the same target, as `lookAgain` does. None of the first request's
- * words go along: they were for another image.
- */
-export async function nextImage(again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> {
+async function followUp(action: keyof typeof FOLLOW_UPS, again: Again, context: FollowUpContext): Promise<Answer> {
+  const { deps, accept } = context;
   const run = await runOfCard(again, ({ delivery }) => delivery.result, deps);
-  const { nextImage: image, nextAs } = run?.verdict ?? {};
-  if (!run || image === undefined) return answerReason('button_stale');
-  const { timeoutMs: _time, imagePullPolicy: _pull, label: _label, ...kept } = run.request;
-  const other: RunRequest = { ...kept, image, command: [], argumentsOnly: false, env: [] };
-  const request = withReason(nextAs ? requestOf(other, nextAs) : other, again.reason);
-  const origin = originOf(requesterOf('next-image', again, { run, receivedAtMs: deps.clock.now() }), 'button');
-  if (again.reason === undefined && (await needsReason({ origin, request }, deps))) {
+  const followed = run && FOLLOW_UPS[action](run);
+  if (!run || !followed) return answerReason('button_stale');
+  const origin = originOf(
+    { ...requesterOf(again, run, deps.clock.now()), dedupeKey: `${action}:${run.id}:${again.userId}` },
+    'button',
+  );
+  const request = withReason(followed, again.reason);
+  if (again.reason === undefined && (await needsReason({ ...run, origin, request }, deps))) {
     const commandLine = shownCommandLine(request, deps.policies.current().output.redact);
-    return formAgain('next-image', { id: run.id, commandLine });
+    return formAgain(action, { id: run.id, commandLine });
   }
   return accept(origin, request);
 }
@@ -155,19 +166,24 @@ export async function needsReason(subject: PlanSubject, deps: FlowDeps): Promise
   return withDeadline(deps.clock, LOOK_MS, isWanted, () => true);
 }
 
-function requesterOf(
-  action: AgainAction,
-  { teamId, userId, channelId }: Again,
-  { run, receivedAtMs }: { readonly run: Run; readonly receivedAtMs: number },
-): Requester {
-  const threadTs = threadOf(run);
-  const dedupeKey = `${action}:${run.id}:${userId}`;
-  return { teamId, userId, channelId, dedupeKey, receivedAtMs, ...defined({ threadTs }) };
+function requesterOf(again: Again, run: Run, receivedAtMs: number): Omit<Requester, 'dedupeKey'> {
+  const { teamId, userId, channelId } = again;
+  return { teamId, userId, channelId, receivedAtMs, ...defined({ threadTs: threadOf(run) }) };
 }
 
 /** The thread in which a run answers, if it has one in its channel. */
 export const threadOf = ({ origin, delivery: { anchor } }: Pick<Run, 'origin' | 'delivery'>): string | undefined =>
   origin.threadTs ?? (anchor?.channelId === origin.channelId ? anchor.ts : undefined);
+
+/** Without the words of the first request: they were for another image. */
+function nextRequest(
+  { timeoutMs: _time, imagePullPolicy: _pull, label: _label, ...kept }: RunRequest,
+  image: string,
+  as: LookAgain | undefined,
+): RunRequest {
+  const request = { ...kept, image, command: [], argumentsOnly: false, env: [] };
+  return as ? requestOf(request, as) : request;
+}
 
 function requestOf({ runAs: _, ...request }: RunRequest, again: LookAgain): RunRequest {
   return again.kind === 'identity'

@@ -1,13 +1,17 @@
 import { toKdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { Run } from '../../core/run/run.ts';
-import type { Spool, Spools } from '../ports/machine.ts';
+import type { Spool, SpoolOwner, Spools } from '../ports/machine.ts';
+import { BatchArchive } from './archive.ts';
 
 /** The limit for all logs in the file of one batch. A log that does not fit is omitted whole, and its head says so. */
 const MAX_LOG_BYTES = 256 * 1024 ** 2;
+/** The same for the files in its archive. */
+const MAX_FILES_BYTES = 256 * 1024 ** 2;
 
 /** The logs of one batch, collected in one spool as its pods end. Only one block is in memory. */
 export class BatchLog {
+  readonly archive: BatchArchive;
   readonly #spool: Promise<Spool>;
   readonly #maxBytes: number;
   readonly #added = new Set<string>();
@@ -15,7 +19,8 @@ export class BatchLog {
   #lostBy: string | undefined;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(spool: Promise<Spool>, maxBytes: number) {
+  constructor(spool: Promise<Spool>, archive: BatchArchive, maxBytes: number) {
+    this.archive = archive;
     this.#spool = spool;
     this.#maxBytes = maxBytes;
   }
@@ -58,6 +63,7 @@ export class BatchLog {
 
   async remove(): Promise<void> {
     await this.#turn;
+    await this.archive.remove();
     await (await this.#spool).remove();
   }
 
@@ -99,10 +105,14 @@ export class BatchLogs {
   }
 
   of({ id, origin }: Pick<Run, 'id' | 'origin'>): BatchLog {
-    const spool = () => this.#spools.open({ runId: id, requesterId: origin.requesterId });
-    const known = this.#logs.get(id) ?? new BatchLog(spool(), MAX_LOG_BYTES);
+    const known = this.#logs.get(id) ?? this.#begun({ runId: id, requesterId: origin.requesterId });
     this.#logs.set(id, known);
     return known;
+  }
+
+  #begun(owner: SpoolOwner): BatchLog {
+    const archive = new BatchArchive(() => this.#spools.archive(owner), MAX_FILES_BYTES);
+    return new BatchLog(this.#spools.open(owner), archive, MAX_LOG_BYTES);
   }
 
   /** Resolves when all logs added so far to this batch are copied. */

@@ -20,6 +20,7 @@ import {
   refuse,
   unlessDenied,
 } from '../stages/plan-pod.ts';
+import { compared, comparisonOf } from './comparison.ts';
 
 /** Pods to plan before other work gets a turn: a few milliseconds. */
 const PODS_PER_TURN = 100;
@@ -44,14 +45,19 @@ export async function planBatch(run: PlanSubject, target: BatchTarget, context: 
     uidsToRerun(run, deps),
   ]);
   const requests = requestsOf(run);
-  const selected = selectPods(pods, {
-    target,
-    targetContainers: requests.map(({ targetContainer }) => targetContainer),
-    room: roomFor(origin.requesterId, policy.limits),
-    ...defined({ onlyUids }),
-  });
+  const room = roomFor(origin.requesterId, policy.limits);
+  const selected =
+    target.kind === 'compare'
+      ? compared(pods, { name: target.name, targetContainer: request.targetContainer, room })
+      : selectPods(pods, {
+          target,
+          targetContainers: requests.map(({ targetContainer }) => targetContainer),
+          room,
+          ...defined({ onlyUids }),
+        });
   stopIfOver(context);
   if (selected.kind === 'refused') return refuse(selected.code, selected.subject);
+  const comparison = target.kind === 'compare' ? await comparisonOf(selected, run, context) : undefined;
   const inputs = requests.map((containerRequest) => ({
     request: containerRequest,
     origin,
@@ -62,7 +68,7 @@ export async function planBatch(run: PlanSubject, target: BatchTarget, context: 
   const batch = newBatch({
     pods: await planAll(selected.pods, inputs, context),
     requested: request.batch,
-    ...defined({ pausedBy: run.job?.paused ? origin.requesterId : undefined }),
+    ...defined({ comparison, pausedBy: run.job?.paused ? origin.requesterId : undefined }),
     nowMs: deps.clock.now(),
   });
   const plans = [...firstOfEachVariant(batch)];

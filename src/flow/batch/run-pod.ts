@@ -1,12 +1,13 @@
 import type { PodResult } from '../../core/batch/batch.ts';
 import { plansOf, runIdOf } from '../../core/batch/new-batch.ts';
 import { podResult } from '../../core/batch/pod-result.ts';
+import { withFindings } from '../../core/compare/facts.ts';
 import { containerName } from '../../core/container/build.ts';
 import { fingerprintOf } from '../../core/container/fingerprint.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { believedReport } from '../../core/diagnosis/marked-report.ts';
 import { KdebugError } from '../../core/errors.ts';
-import { podHead } from '../../core/report/batch/batch-files.ts';
+import { folderOf, type PodFiles, podHead } from '../../core/report/batch/batch-files.ts';
 import { logDoubt } from '../../core/report/parts/result-parts.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
@@ -42,9 +43,11 @@ export async function runPod(work: PodRunContext): Promise<void> {
   try {
     await advance(podRun, context);
     const read = await readers.of(podRun.run.id)?.result;
-    batch.move({ kind: 'ended', index, container, result: resultOf(podRun.run, deps, read) }, deps.clock.now());
+    const files = read && (await filesOf(work, read));
+    const result = resultOf(podRun.run, deps, read, files);
+    batch.move({ kind: 'ended', index, container, result }, deps.clock.now());
     // Add it at once: an ended batch shares its file when all added logs are copied.
-    if (read) await batchLogs.of(batch.run).add(slot, read.spool, (log) => headOf(batch, slot, log));
+    if (read) await batchLogs.of(batch.run).add(slot, read.spool, (log) => headOf(batch, slot, log, files));
     await conclude(podRun.run, deps);
   } finally {
     stop();
@@ -54,8 +57,18 @@ export async function runPod(work: PodRunContext): Promise<void> {
   }
 }
 
-export function headOf({ run }: HeldBatch, slot: PodSlot, log: Parameters<HeadOf>[0]): string {
-  return isBatchRun(run) ? podHead(run, slot.index, { container: slot.container, ...log }) : '';
+/** Before the batch can end, so that its archive is whole. */
+async function filesOf({ batch, slot, context }: PodRunContext, read: ReadLog): Promise<PodFiles | undefined> {
+  const { run } = batch;
+  const { batchLogs, deps } = context;
+  if (!isBatchRun(run) || read.log.files === undefined) return undefined;
+  const folder = folderOf(run, slot.index, slot.container);
+  return batchLogs.of(run).archive.add(folder, read, deps.clock.now());
+}
+
+export function headOf({ run }: HeldBatch, slot: PodSlot, log: Parameters<HeadOf>[0], files?: PodFiles): string {
+  const { index, container } = slot;
+  return isBatchRun(run) ? podHead(run, index, { container, ...log, ...defined({ files }) }) : '';
 }
 
 function reportState({ batch, slot, podRun, context }: PodRunContext): void {
@@ -69,7 +82,7 @@ function reportState({ batch, slot, podRun, context }: PodRunContext): void {
 }
 
 /** The stored result of a container; partial while its log is being read. */
-function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog): PodResult {
+function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog, files?: PodFiles): PodResult {
   const { plan, termination, refusal, log } = run;
   const policy = policies.current();
   const written = { logEnd: read?.end ?? '', terminationMessage: termination?.message ?? '' };
@@ -81,8 +94,11 @@ function resultOf(run: Run, { policies }: FlowDeps, read?: ReadLog): PodResult {
       message: refusal?.message,
       findings: diagnosis?.findings.map(({ code }) => code),
       verdict: diagnosis?.verdict,
+      facts: run.compareKey === undefined || !diagnosis ? undefined : withFindings(diagnosis.facts, diagnosis.findings),
       logBytes: isFinal(run.state) && log ? log.bytes : undefined,
       logDoubt: isFinal(run.state) && log ? logDoubt(log.completeness) : undefined,
+      files: files?.whole,
+      filesMissing: files?.missing.length,
     }),
     redact: policy.output.redact,
   });
@@ -116,7 +132,12 @@ export function podRunOf(batch: BatchRun, { index, container }: PodSlot): PodRun
     request: requestsOf(batch)[container] ?? batch.request,
     commandLine: batch.commandLine,
     plan,
-    ...defined({ planHash: batch.planHash, decision: batch.decision, approval: batch.approval }),
+    ...defined({
+      planHash: batch.planHash,
+      decision: batch.decision,
+      approval: batch.approval,
+      compareKey: batch.batch.comparison?.key,
+    }),
     partOf: batch.id,
     delivery: {},
   };

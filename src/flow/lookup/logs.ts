@@ -2,6 +2,9 @@ import type { LogFilter } from '../../core/command/command.ts';
 import { stateOfContainer } from '../../core/container/status.ts';
 import { REPORT_BEGIN } from '../../core/diagnosis/marked-report.ts';
 import { toKdebugError } from '../../core/errors.ts';
+import { bytesWithFrames } from '../../core/files/admit-file.ts';
+import { FrameParser } from '../../core/files/frame-parser.ts';
+import type { FramePart } from '../../core/files/frame-parts.ts';
 import { isDirect } from '../../core/ids.ts';
 import { LineSelector } from '../../core/lookup/select-lines.ts';
 import { identityFor } from '../../core/policy/identity.ts';
@@ -29,9 +32,9 @@ import { mayUseDirect } from '../approval/approvers.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
+import { Pace, Turns } from '../log/turns.ts';
 import type { Destination, PrivateDestination } from '../ports/slack.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
-import { PIECE_BYTES, Turns } from '../stages/logs.ts';
 import { currentPod } from '../stages/pod-room.ts';
 import { accessProblem } from '../stages/preflight.ts';
 
@@ -143,9 +146,15 @@ async function readLines(run: LaunchedRun, source: Source, deps: FlowDeps): Prom
   const { filter, origin, isRunning, startedAtMs } = source;
   const policy = deps.policies.current();
   const redaction = createLogFilter({ redact: policy.output.redact });
-  const until = isDiagnostic(plan, policy) ? REPORT_BEGIN : undefined;
+  const isBelieved = isDiagnostic(plan, policy);
+  const until = isBelieved ? REPORT_BEGIN : undefined;
+  // Without the files of an image, which only its run delivers.
+  const frames = isBelieved ? new FrameParser(plan.maxLogBytes) : undefined;
   const selector = new LineSelector({ ...selectionOf(filter), ...defined({ grep: filter.grep, until }) });
-  const turns = new Turns();
+  const pace = new Pace(new Turns());
+  const select = (parts: readonly FramePart[]): void => {
+    for (const part of parts) if (part.kind === 'text') selector.push(redaction.push(part.bytes));
+  };
   const abort = new AbortController();
   const cancel = deps.clock.after(READING_MS, () => abort.abort());
   let isReached = filter.sinceMs === undefined;
@@ -159,27 +168,24 @@ async function readLines(run: LaunchedRun, source: Source, deps: FlowDeps): Prom
         terminated: true,
         ended: Promise.resolve(),
         startedAtMs,
-        limitBytes: plan.maxLogBytes,
+        limitBytes: frames ? bytesWithFrames(plan.maxLogBytes, policy.limits) : plan.maxLogBytes,
         signal: abort.signal,
         ...defined({ sinceMs, actingAs: identityFor(policy.identity, origin) }),
       },
       {
-        write: async (chunk) => {
-          for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
-            selector.push(redaction.push(chunk.subarray(from, from + PIECE_BYTES)));
-            await turns.next();
-          }
-        },
+        write: (chunk) => pace.each(chunk, (bytes) => select(frames?.push(bytes) ?? [{ kind: 'text', bytes }])),
         reachedSince: () => {
           isReached = true;
           selector.startHere();
         },
       },
     );
+    if (frames) select(frames.end());
     selector.push(redaction.end());
     if (!isReached) selector.startHere();
     // Reading plainly cannot prove that the beginning is there.
-    const doubt = logDoubt({ ...completeness, beginningMayBeMissing: false, gaps: [] });
+    const limitReached = completeness.limitReached || frames?.isTextCut === true;
+    const doubt = logDoubt({ ...completeness, limitReached, beginningMayBeMissing: false, gaps: [] });
     return { selected: selector.end(), isRunning, doubts: doubt === undefined ? [] : [`The log is ${doubt}.`] };
   } finally {
     cancel();
@@ -206,7 +212,7 @@ export async function sendFile(
       yield bytes;
     };
     const target = destination ?? (await thread.openDirect(reader.userId));
-    await thread.share(target, message, [{ filename, title, bytes: bytes.length, open }]);
+    await thread.share(target, () => message, [{ filename, title, bytes: bytes.length, open }]);
   } catch (thrown) {
     const error = toKdebugError(thrown);
     log.warn('file of an answer not sent', { filename, reason: error.code });

@@ -13,6 +13,17 @@ export interface SpoolOwner {
 /** Bounded scratch files for logs; gone with the process. */
 export interface Spools {
   open(owner: SpoolOwner): Promise<Spool>;
+  /** An archive in such a file: a gzipped tar. */
+  archive(owner: SpoolOwner): Promise<Archive>;
+}
+
+/** One writer. After an error it is broken, and `finish` rejects: half an archive is of no use. */
+export interface Archive {
+  /** Appends a finished spool as a file at this path; one call at a time. @throws KdebugError spool_full, spool_failed */
+  add(path: string, file: Spool, atMs: number): Promise<void>;
+  /** No more files; what it returns has finished. @throws as `add` */
+  finish(): Promise<Spool>;
+  remove(): Promise<void>;
 }
 
 export interface Spool {

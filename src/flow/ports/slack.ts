@@ -1,6 +1,7 @@
 import type { ActionName, FormName, GlobalShortcutName, SearchName, ShortcutName } from '../../core/actions.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import type { Form, Message, Option } from '../../core/report/message.ts';
+import type { ByFileName } from '../../core/run/delivery.ts';
 import type { Origin } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 
@@ -44,16 +45,17 @@ export interface Thread {
   /**
    * Posts a message with its files, at most ten, as one message. It carries no metadata: find it by the names of its
    * files. `sure` as for a post. Resolves once the message's address is known. Where Slack accepts the files with
-   * simpler words only, it posts these.
-   * @throws as above; `slack_unanswered`: look with `findShared`
+   * simpler words only, it posts these. Files that Slack refuses one by one are left out: `messageOf` gets their codes,
+   * by file name.
+   * @throws as above; `slack_refused` also if it refuses every file; `slack_unanswered`: look with `findShared`
    */
   share(
     destination: Destination,
-    message: Message,
+    messageOf: (refused: ByFileName) => Message,
     files: readonly FileToShare[],
     sure?: () => Promise<void>,
   ): Promise<Shared>;
-  /** Looks for a message of the bot with files of all these names, in the same places as `find`. */
+  /** Looks for a message of the bot with a file of any of these names, in the same places as `find`. */
   findShared(
     destination: Destination,
     filenames: readonly string[],
@@ -104,10 +106,13 @@ export interface FileToShare {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** A message with files; the ids in the order of the files. */
+/** A message with files. */
 export interface Shared {
   readonly ref: PostRef;
-  readonly fileIds: readonly string[];
+  /** Ids, by file name. */
+  readonly files: ByFileName;
+  /** Codes of the files that Slack refused, by file name. */
+  readonly refused: ByFileName;
 }
 
 /** The immediate, private answer to a command or click. */

@@ -1,4 +1,5 @@
 import { toKdebugError } from '../../core/errors.ts';
+import { logFileName } from '../../core/files/shared-files.ts';
 import { batchFileName } from '../../core/report/batch/batch-files.ts';
 import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
@@ -7,7 +8,6 @@ import { Trouble } from '../../lib/trouble.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { SearchLane } from '../ports/slack.ts';
 import { destinationOf, resultDestinationOf } from '../reply/destinations.ts';
-import { logFileName } from '../reply/files.ts';
 import { isForGood } from '../reply/post-once.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
 

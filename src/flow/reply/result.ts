@@ -1,13 +1,14 @@
 import { type KdebugError, toKdebugError } from '../../core/errors.ts';
 import type { Message } from '../../core/report/message.ts';
-import { fileMessage } from '../../core/report/parts/result-parts.ts';
+import { fileMessage, secretFilesMessage } from '../../core/report/parts/file-parts.ts';
 import { resultMessage } from '../../core/report/run-messages.ts';
-import type { SharedFiles } from '../../core/run/delivery.ts';
+import { type ByFileName, type SettledFiles, withSettled } from '../../core/run/delivery.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
+import { defined } from '../../lib/object.ts';
 import type { Destination, Shared } from '../ports/slack.ts';
 import { fileDestinationOf, privateDestinationOf, resultDestinationOf } from './destinations.ts';
-import { type FileSource, filesOf, sharedFiles, wantedFiles } from './files.ts';
+import { codes, type FileSource, filesOf, wantedFiles } from './files.ts';
 import { isForGood, onceAt } from './post-once.ts';
 import { renderContextOf } from './schedule.ts';
 import type { Voice } from './voice.ts';
@@ -57,70 +58,90 @@ export class ResultDelivery {
   async #postWhole({ isPrivate, isFirst }: { readonly isPrivate: boolean; readonly isFirst: boolean }): Promise<void> {
     const voice = this.#voice;
     const { run, deps } = voice;
-    const destination = await resultDestinationOf(run, isPrivate, deps.thread);
     // A search would find the result of the earlier end.
     const doubt = voice.doubt && isFirst;
-    const shared = await this.#share(destination, resultMessage(run, { isPrivate }), doubt);
-    if (shared && 'ref' in shared) return voice.record({ kind: 'result-posted', ...shared });
-    const message = resultMessage(withLoss(run, shared?.fileLost), { isPrivate });
+    const destination = await resultDestinationOf(run, isPrivate, deps.thread);
+    const names = wantedFiles(run, { isPrivate }).withResult;
+    const messageOf = (lost: ByFileName) => resultMessage(withLoss(run, lost), { isPrivate });
+    const shared = await this.#share({ names, messageOf, doubt, to: async () => destination });
+    if (shared.ref) return voice.record({ kind: 'result-posted', ref: shared.ref, settled: shared.settled });
+    const message = messageOf(shared.settled.filesLost ?? {});
     const { ref, found } = await voice.post('result', destination, message, { doubt });
     // A found result may predate the loss of its files, so they are shared again in their own message.
-    await voice.record({ kind: 'result-posted', ref, ...(found ? {} : shared) });
+    await voice.record({ kind: 'result-posted', ref, ...(found ? {} : { settled: shared.settled }) });
   }
 
-  /** Shares the files that a result still lacks: of a late end, or of a result found by search. */
+  /**
+   * Shares the files that a result still lacks: of a late end, or of a result found by search; and, to the requester
+   * alone, those that may hold secrets.
+   */
   async #postFiles(isPrivate: boolean): Promise<void> {
     const voice = this.#voice;
-    const { run, deps } = voice;
-    if (wantedFiles(run).length === 0) return;
-    await voice.assertHeld();
-    const destination = await fileDestinationOf(run, isPrivate, deps.thread);
-    const shared = await this.#share(destination, fileMessage(run), voice.doubt);
-    if (!shared) return;
-    await voice.record(
-      'ref' in shared ? { kind: 'files-shared', files: shared.files } : { kind: 'files-lost', code: shared.fileLost },
-    );
-    const { result } = run.delivery;
-    if ('fileLost' in shared && result) await this.#update(result, isPrivate);
+    for (;;) {
+      const { run, deps } = voice;
+      const { withResult, alone } = wantedFiles(run, { isPrivate });
+      if (withResult.length > 0) {
+        const to = () => fileDestinationOf(run, isPrivate, deps.thread);
+        await this.#postSome({ names: withResult, messageOf: () => fileMessage(run, withResult), to }, isPrivate);
+      } else if (alone.length > 0) {
+        const to = () => deps.thread.openDirect(run.origin.requesterId);
+        await this.#postSome({ names: alone, messageOf: () => secretFilesMessage(run), to }, isPrivate);
+      } else return;
+    }
   }
 
-  async #share(
-    destination: Destination,
-    message: Message,
-    doubt: boolean,
-  ): Promise<PostedWithFiles | Lost | undefined> {
+  async #postSome(files: Omit<FilesToPost, 'doubt'>, isPrivate: boolean): Promise<void> {
+    const voice = this.#voice;
+    await voice.assertHeld();
+    const { settled } = await this.#share({ ...files, doubt: voice.doubt });
+    const { run } = voice;
+    // Before the record: after a crash in between, the loss is found again and said again.
+    if (settled.filesLost && run.delivery.result)
+      await this.#update(run.delivery.result, isPrivate, withLoss(run, settled.filesLost));
+    await voice.record({ kind: 'files-settled', settled });
+  }
+
+  /** `ref`: the message that shares them. Whatever it does not share is in `filesLost`, or in no answer: to be tried again. */
+  async #share({ names, messageOf, to, doubt }: FilesToPost): Promise<PostedFiles> {
     const { run, deps } = this.#voice;
-    const names = wantedFiles(run);
-    if (names.length === 0) return undefined;
-    const find = (at: Destination) => this.#findShared(at);
-    const make = (at: Destination) => this.#shareNow(at, message);
+    if (names.length === 0) return { settled: {} };
+    const find = (at: Destination) => this.#findShared(at, names);
+    const make = (at: Destination) => this.#shareNow(at, names, messageOf);
     try {
-      const shared = await onceAt(destination, { run, thread: deps.thread, find: doubt ? find : undefined, make });
-      return 'fileLost' in shared ? shared : { ref: shared.ref, files: sharedFiles(run, names, shared) };
+      const shared = await onceAt(await to(), { run, thread: deps.thread, find: doubt ? find : undefined, make });
+      const filesLost = Object.keys(shared.refused).length === 0 ? undefined : shared.refused;
+      const files = 'ref' in shared ? shared.files : undefined;
+      return { ...('ref' in shared ? { ref: shared.ref } : {}), settled: defined({ files, filesLost }) };
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (!isForGood(error.code) && !this.#isTooLong(error)) throw error;
       deps.log.warn('Slack refused the files', { runId: run.id, reason: error.code, detail: error.detail });
-      return { fileLost: error.code };
+      return { settled: { filesLost: codes(names, error.code) } };
     }
   }
 
-  #findShared(destination: Destination): Promise<Shared | Lost | undefined> {
+  #findShared(destination: Destination, names: readonly string[]): Promise<Shared | undefined> {
     const { run, deps } = this.#voice;
-    return deps.thread.findShared(destination, wantedFiles(run), run.origin.receivedAtMs);
+    return deps.thread.findShared(destination, names, run.origin.receivedAtMs);
   }
 
-  async #shareNow(destination: Destination, message: Message): Promise<Shared | Lost> {
+  async #shareNow(
+    destination: Destination,
+    names: readonly string[],
+    messageOf: FilesToPost['messageOf'],
+  ): Promise<Shared | AllLost> {
     const { deps, assertHeld } = this.#voice;
-    const files = await filesOf(this.#source);
-    if ('lost' in files) return { fileLost: files.lost };
+    const { files, lost } = await filesOf(this.#source, names);
+    if (files.length === 0) return { refused: lost };
     this.#sharing ??= { sinceMs: deps.clock.now(), failures: 0 };
     try {
-      return await deps.thread.share(destination, message, files.files, assertHeld);
+      const withLost = (refused: ByFileName) => messageOf({ ...lost, ...refused });
+      const shared = await deps.thread.share(destination, withLost, files, assertHeld);
+      return { ...shared, refused: { ...lost, ...shared.refused } };
     } catch (thrown) {
       this.#sharing = { ...this.#sharing, failures: this.#sharing.failures + 1 };
       // Slack must not show the result twice.
-      const shown = this.#isTooLong(toKdebugError(thrown)) ? await this.#findShared(destination) : undefined;
+      const shown = this.#isTooLong(toKdebugError(thrown)) ? await this.#findShared(destination, names) : undefined;
       if (shown) return shown;
       throw thrown;
     }
@@ -133,8 +154,8 @@ export class ResultDelivery {
     return failures >= MAX_TRIES || this.#voice.deps.clock.now() - sinceMs >= PATIENCE_MS;
   }
 
-  async #update(result: PostRef, isPrivate: boolean): Promise<boolean> {
-    return this.#voice.update('result', result, resultMessage(this.#voice.run, { isPrivate }));
+  async #update(result: PostRef, isPrivate: boolean, run = this.#voice.run): Promise<boolean> {
+    return this.#voice.update('result', result, resultMessage(run, { isPrivate }));
   }
 
   /** Slack refuses the result everywhere: send it privately to the requester and record it as lost. */
@@ -142,7 +163,8 @@ export class ResultDelivery {
     const { run, deps } = this.#voice;
     const fields = { runId: run.id, reason: code, detail };
     try {
-      await deps.thread.tell(privateDestinationOf(run), resultMessage(withLoss(run, code), { isPrivate: true }));
+      const lost = codes(wantedFiles(run, { isPrivate: true }).withResult, code);
+      await deps.thread.tell(privateDestinationOf(run), resultMessage(withLoss(run, lost), { isPrivate: true }));
       deps.log.error('Slack refused the result, sent privately', fields);
     } catch (thrown) {
       if (!isForGood(toKdebugError(thrown).code)) throw thrown;
@@ -153,14 +175,26 @@ export class ResultDelivery {
   }
 }
 
-interface Lost {
-  readonly fileLost: string;
+interface FilesToPost {
+  /** In Slack. */
+  readonly names: readonly string[];
+  /** For the files that will not be shared, by their names: codes. */
+  readonly messageOf: (lost: ByFileName) => Message;
+  readonly to: () => Promise<Destination>;
+  readonly doubt: boolean;
 }
 
-interface PostedWithFiles {
-  readonly ref: PostRef;
-  readonly files: SharedFiles;
+/** None of the files is there to be shared: codes by name. */
+interface AllLost {
+  readonly refused: ByFileName;
 }
 
-const withLoss = (run: Run, fileLost: string | undefined): Run =>
-  fileLost === undefined || wantedFiles(run).length === 0 ? run : { ...run, delivery: { ...run.delivery, fileLost } };
+interface PostedFiles {
+  readonly ref?: PostRef;
+  readonly settled: SettledFiles;
+}
+
+const withLoss = (run: Run, filesLost: ByFileName): Run => ({
+  ...run,
+  delivery: { ...run.delivery, ...withSettled(run.delivery, { filesLost }) },
+});

@@ -33,7 +33,7 @@ export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchReq
     pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
     container: buildEphemeralContainer(plan, {
       runId: run.id,
-      ...defined({ batchId: run.partOf }),
+      ...defined({ batchId: run.partOf, compareKey: run.compareKey }),
       approverIds,
       notAfterMs,
       ref,

@@ -1,14 +1,20 @@
 import type { PodRef } from '../../core/container/pod.ts';
 import { withoutReport } from '../../core/diagnosis/marked-report.ts';
 import { toKdebugError } from '../../core/errors.ts';
+import { bytesWithFrames } from '../../core/files/admit-file.ts';
+import { FrameParser } from '../../core/files/frame-parser.ts';
+import type { FramePart } from '../../core/files/frame-parts.ts';
 import type { RunId } from '../../core/ids.ts';
 import { identityFor } from '../../core/policy/identity.ts';
+import { believedFiles } from '../../core/policy/resolve.ts';
 import { createExcerpt, type Excerpt } from '../../core/report/log/excerpt.ts';
 import { createLogFilter, type LogFilter } from '../../core/report/log/log-filter.ts';
 import { isLaunched, type LaunchedRun } from '../../core/run/life-cycle.ts';
 import type { LogCompleteness, Run, RunLog } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
+import { type FileOfLog, RunFiles } from '../log/run-files.ts';
+import { Pace, Turns } from '../log/turns.ts';
 import type { ActingAs, Cluster } from '../ports/cluster.ts';
 import type { Spool } from '../ports/machine.ts';
 
@@ -28,13 +34,9 @@ export interface LogSinks {
   readonly spool: Spool;
   /** Shared by all readers of a process. */
   readonly turns: Turns;
+  /** Only for an image whose files count (`isDiagnostic`); elsewhere a frame is text. */
+  readonly frames?: { readonly parser: FrameParser; readonly files: RunFiles };
 }
-
-/**
- * Bytes to filter in one turn of the event loop. The slowest logs take about 0.5 µs a byte, and a held-back line of up
- * to 64 KiB may come on top.
- */
-export const PIECE_BYTES = 16 * 1024;
 
 /** The summary of a log for the run's record, and the spool with the whole log. */
 export interface ReadLog {
@@ -42,6 +44,8 @@ export interface ReadLog {
   /** The last 16 KiB, which may hold an image's report. */
   readonly end: string;
   readonly spool: Spool;
+  /** The whole ones of `log.files`, in the same order, as they may be delivered. Removed with the reader. */
+  readonly files: readonly FileOfLog[];
 }
 
 const interrupted = (code: string): LogCompleteness => ({
@@ -53,7 +57,7 @@ const interrupted = (code: string): LogCompleteness => ({
 });
 
 /**
- * Reads one container's log at full speed: cleans, redacts and spools it (design, section 4.7). Starts in the
+ * Reads one container's log at full speed: takes the image's files out, cleans, redacts and spools it (design, section 4.7). Starts in the
  * constructor, and never waits for Slack. `result` never rejects: after a failure it holds what was read, marked as
  * interrupted. If the spool fails, it holds the beginning, and the excerpt still has the true end.
  */
@@ -90,7 +94,7 @@ export class LogReader {
   }
 
   async #read(source: LogSource, ended: Promise<void>): Promise<ReadLog> {
-    const { filter, excerpt, spool, turns } = this.#sinks;
+    const { filter, excerpt, spool, turns, frames } = this.#sinks;
     let failure: string | undefined;
     const fail = (thrown: unknown): void => {
       failure ??= toKdebugError(thrown).code;
@@ -101,32 +105,36 @@ export class LogReader {
       // Keep reading without the disk: the end of a log matters most.
       if (failure === undefined) return spool.write(chunk)?.catch(fail);
     };
-    let sinceTurn = 0;
-    const write = async (chunk: Buffer): Promise<void> => {
-      for (let from = 0; from < chunk.length; ) {
-        if (sinceTurn >= PIECE_BYTES) {
-          await turns.next();
-          sinceTurn = 0;
-        }
-        const piece = chunk.subarray(from, from + PIECE_BYTES - sinceTurn);
-        from += piece.length;
-        sinceTurn += piece.length;
-        await store(filter.push(piece));
+    const acceptParts = async (parts: readonly FramePart[]): Promise<void> => {
+      for (const part of parts) {
+        if (part.kind === 'text') await store(filter.push(part.bytes));
+        else await frames?.files.accept(part);
       }
     };
+    const pace = new Pace(turns);
+    const write = (chunk: Buffer): Promise<void> =>
+      pace.each(chunk, (piece) => (frames ? acceptParts(frames.parser.push(piece)) : store(filter.push(piece))));
     const collected = await this.#collect(source, ended, write);
+    if (frames) await acceptParts(frames.parser.end());
     await store(filter.end());
     const sha256 = await spool.finish().catch((thrown: unknown) => {
       fail(thrown);
       return '';
     });
     this.#isOver = true;
-    const completeness = failure === undefined ? collected : { ...collected, complete: false, interruptedBy: failure };
+    const read = frames?.parser.isTextCut ? { ...collected, complete: false, limitReached: true } : collected;
+    const completeness = failure === undefined ? read : { ...read, complete: false, interruptedBy: failure };
     const { head, tail, omittedLines, lines, bytes } = excerpt.finish();
+    const { listed = [], whole = [], redactions = 0 } = frames?.files.read ?? {};
     return {
-      log: { bytes, lines, sha256, redactions: filter.redactions, completeness, head, tail, omittedLines },
+      log: {
+        ...{ bytes, lines, sha256, redactions: filter.redactions + redactions },
+        ...{ completeness, head, tail, omittedLines },
+        ...defined({ files: listed.length > 0 ? listed : undefined }),
+      },
       end: excerpt.end(),
       spool,
+      files: whole,
     };
   }
 
@@ -177,22 +185,30 @@ export class LogReaders {
     const { plan, containerName } = run;
     const { clusters, policies, spools } = this.#deps;
     const policy = policies.current();
+    const { limits, output } = policy;
     const actingAs = identityFor(policy.identity, run.origin);
-    const spool = await spools.open({ runId: run.partOf ?? run.id, requesterId: run.origin.requesterId });
+    const openSpool = (): Promise<Spool> =>
+      spools.open({ runId: run.partOf ?? run.id, requesterId: run.origin.requesterId });
+    const kinds = believedFiles(plan, policy);
+    const frames = kinds && {
+      parser: new FrameParser(plan.maxLogBytes),
+      files: new RunFiles({ kinds, limits, redact: output.redact, openSpool, turns: this.#turns }),
+    };
     const reader = new LogReader(
       {
         cluster: clusters.get(plan.cluster),
         pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
         containerName,
-        limitBytes: plan.maxLogBytes,
+        limitBytes: frames ? bytesWithFrames(plan.maxLogBytes, limits) : plan.maxLogBytes,
         ...from,
         ...defined({ actingAs }),
       },
       {
-        filter: createLogFilter({ redact: policy.output.redact }),
+        filter: createLogFilter({ redact: output.redact }),
         excerpt: createExcerpt(EXCERPT),
-        spool,
+        spool: await openSpool(),
         turns: this.#turns,
+        ...defined({ frames }),
       },
     );
     this.#readers.set(run.id, reader);
@@ -210,24 +226,13 @@ export class LogReaders {
     return sinceMs === undefined ? undefined : this.start(run, { terminated: true, startedAtMs: sinceMs });
   }
 
-  /** Stops a run's reader and removes its scratch file. */
+  /** Stops a run's reader and removes its scratch files. */
   async forget(runId: RunId): Promise<void> {
     const reader = this.#readers.get(runId);
     if (!reader) return;
     this.#readers.delete(runId);
     reader.stop();
-    const { spool } = await reader.result;
-    await spool.remove();
-  }
-}
-
-/** Gives out turns of the event loop, in order, so that other work runs between two pieces of long work. */
-export class Turns {
-  #last: Promise<void> = Promise.resolve();
-
-  /** Resolves in a separate turn. */
-  next(): Promise<void> {
-    this.#last = this.#last.then(() => new Promise((resolve) => setImmediate(resolve)));
-    return this.#last;
+    const { spool, files } = await reader.result;
+    await Promise.all([spool, ...files.map((each) => each.spool)].map((each) => each.remove()));
   }
 }

@@ -115,10 +115,10 @@ async function act(context: WatchContext, pod: Pod, state: ContainerState): Prom
     case 'start-failed':
       return end(context, state);
     case 'running':
+      // Before the store: it may be slow, and the node rotates a first log file that nobody holds open. Also when another replica saw it start.
+      await context.readers.start(run, { terminated: false, startedAtMs: state.startedAtMs });
       if (session.run.state !== 'running')
         await session.apply({ kind: 'started', atMs: deps.clock.now(), imageId: state.imageId });
-      // Also when another replica saw it start.
-      await context.readers.start(run, { terminated: false, startedAtMs: state.startedAtMs });
       return;
     case 'terminated': {
       const { termination, imageId } = state;

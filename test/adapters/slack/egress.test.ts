@@ -46,7 +46,7 @@ async function useAll(): Promise<void> {
   async function* open() {
     yield bytes;
   }
-  await slack.thread.share(SHOP, saying('a file'), [
+  await slack.thread.share(SHOP, () => saying('a file'), [
     { filename: 'run.log', title: 'run.log', bytes: bytes.length, open },
   ]);
   await local.deliver.command({ ...ROY, text: 'pod-1' });

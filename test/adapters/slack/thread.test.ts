@@ -230,8 +230,8 @@ describe('a file', () => {
   it('arrives whole in its thread', async () => {
     const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
     const place = { ...SHOP, threadTs: root.ts };
-    const { ref, fileIds } = await world.slack.thread.share(place, saying('the result'), [fileOf(bytes)]);
-    const id = fileIds[0];
+    const { ref, files } = await world.slack.thread.share(place, () => saying('the result'), [fileOf(bytes)]);
+    const id = files['abcdefgh23.log'];
     const [file] = world.local.files();
     expect(file).toMatchObject({ id, name: 'abcdefgh23.log', title: 'Log of pod-1234', size: bytes.length });
     expect(
@@ -246,19 +246,26 @@ describe('a file', () => {
   it('and its words are one message, with as many as ten files, which is found by their names', async () => {
     const place = { ...SHOP, threadTs: (await world.slack.thread.post(SHOP, saying('root'), anchor)).ts };
     const files = Array.from({ length: 10 }, (_, n) => ({ ...fileOf(Buffer.from(`file ${n}`)), filename: `${n}.log` }));
-    const shared = await world.slack.thread.share(place, saying('all of it'), files);
+    const shared = await world.slack.thread.share(place, () => saying('all of it'), files);
     expect(world.local.thread('C0SHOP', place.threadTs)).toHaveLength(1);
-    expect(world.local.message('C0SHOP', shared.ref.ts)?.files).toEqual(shared.fileIds);
+    expect(world.local.message('C0SHOP', shared.ref.ts)?.files).toEqual(Object.values(shared.files));
     expect(await world.slack.thread.findShared(place, ['3.log', '0.log'], begunMs)).toEqual({
       ref: shared.ref,
-      fileIds: [shared.fileIds[3], shared.fileIds[0]],
+      files: { '0.log': shared.files['0.log'], '3.log': shared.files['3.log'] },
+      refused: {},
     });
-    expect(await world.slack.thread.findShared(place, ['3.log', 'other.log'], begunMs)).toBeUndefined();
+    // Slack may have refused the other one.
+    expect(await world.slack.thread.findShared(place, ['3.log', 'other.log'], begunMs)).toEqual({
+      ref: shared.ref,
+      files: { '3.log': shared.files['3.log'] },
+      refused: {},
+    });
+    expect(await world.slack.thread.findShared(place, ['other.log'], begunMs)).toBeUndefined();
   });
 
   it('in a direct message is known where it stands as well', async () => {
     const place = await world.slack.thread.openDirect('U0ROY');
-    const { ref } = await world.slack.thread.share(place, saying('yours alone'), [fileOf(bytes)]);
+    const { ref } = await world.slack.thread.share(place, () => saying('yours alone'), [fileOf(bytes)]);
     expect(JSON.stringify(world.local.message(place.channelId, ref.ts)?.blocks)).toContain('yours alone');
   });
 
@@ -267,7 +274,7 @@ describe('a file', () => {
     ['abcdefgh23.log', 1_000_001, undefined],
     ['table.csv', 10, undefined],
   ])('%s of %i bytes is sent so that phones show it, where Slack can: %s', async (filename, size, type) => {
-    await world.slack.thread.share(SHOP, saying('x'), [{ ...fileOf(Buffer.alloc(size, 'x')), filename }]);
+    await world.slack.thread.share(SHOP, () => saying('x'), [{ ...fileOf(Buffer.alloc(size, 'x')), filename }]);
     expect(world.local.requests('files.getUploadURLExternal')[0]?.args.snippet_type).toBe(type);
   });
 
@@ -275,7 +282,7 @@ describe('a file', () => {
     'goes with simpler words when Slack refuses the shape of the message (%s)',
     async (error) => {
       world.local.faults.queue({ method: 'files.completeUploadExternal', kind: error, times: 4 });
-      const { ref } = await world.slack.thread.share(SHOP, saying('plain words'), [fileOf(bytes)]);
+      const { ref } = await world.slack.thread.share(SHOP, () => saying('plain words'), [fileOf(bytes)]);
       expect(world.local.message('C0SHOP', ref.ts)).toMatchObject({ text: 'plain words', blocks: [] });
     },
   );
@@ -284,17 +291,17 @@ describe('a file', () => {
     const { thread } = world.slack;
     const root = await thread.post(SHOP, saying('root'), anchor);
     world.local.message('C0SHOP', root.ts)!.locked = true;
-    const inThread = thread.share({ ...SHOP, threadTs: root.ts }, saying('words'), [fileOf(bytes)]);
+    const inThread = thread.share({ ...SHOP, threadTs: root.ts }, () => saying('words'), [fileOf(bytes)]);
     await expect(inThread).rejects.toMatchObject({ code: 'slack_thread_closed' });
     world.local.team.channels.C0SHOP!.posting = 'nobody';
-    await expect(thread.share(SHOP, saying('words'), [fileOf(bytes)])).rejects.toMatchObject({
+    await expect(thread.share(SHOP, () => saying('words'), [fileOf(bytes)])).rejects.toMatchObject({
       code: 'slack_channel_closed',
     });
   });
 
   it('that Slack says it has shared, and shows nowhere, counts as unanswered', async () => {
     const drops = await startWorld('http', { clock: fastClock(200), shareDelayMs: 600_000 });
-    await expect(drops.slack.thread.share(SHOP, saying('words'), [fileOf(bytes)])).rejects.toMatchObject({
+    await expect(drops.slack.thread.share(SHOP, () => saying('words'), [fileOf(bytes)])).rejects.toMatchObject({
       code: 'slack_unanswered',
       facts: { kind: 'not_shown' },
     });
@@ -304,7 +311,7 @@ describe('a file', () => {
 
   it('is looked for in its place when its own record cannot be read', async () => {
     world.local.faults.queue({ method: 'files.info', kind: 'missing_scope' });
-    const { ref } = await world.slack.thread.share(SHOP, saying('words'), [fileOf(bytes)]);
+    const { ref } = await world.slack.thread.share(SHOP, () => saying('words'), [fileOf(bytes)]);
     expect(world.local.message('C0SHOP', ref.ts)?.files).toHaveLength(1);
   });
 
@@ -322,24 +329,34 @@ describe('a file', () => {
     const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
     world.local.faults.queue({ method, kind });
     const place = { ...SHOP, threadTs: root.ts };
-    const [id] = (await world.slack.thread.share(place, saying('words'), [fileOf(bytes)])).fileIds;
+    const { files } = await world.slack.thread.share(place, () => saying('words'), [fileOf(bytes)]);
     expect(world.local.faults.hits).toBe(1);
     expect(shares()).toHaveLength(1);
-    expect(world.local.files()[0]?.id).toBe(id);
+    expect(world.local.files()[0]?.id).toBe(files['abcdefgh23.log']);
   });
 
   it('is opened again for each try, and given up after three', async () => {
     const opened = { count: 0 };
     world.local.faults.queue({ method: 'upload', kind: 'http_500', times: 3 });
-    await expect(world.slack.thread.share(SHOP, saying('x'), [fileOf(bytes, opened)])).rejects.toMatchObject({
+    await expect(world.slack.thread.share(SHOP, () => saying('x'), [fileOf(bytes, opened)])).rejects.toMatchObject({
       code: 'slack_unanswered',
     });
     expect(opened.count).toBe(3);
     expect(shares()).toEqual([]);
   });
 
+  it('that Slack refuses is left out, and the message that goes with the others says so', async () => {
+    world.local.faults.queue({ method: 'files.getUploadURLExternal', kind: 'invalid_arguments' });
+    const named = ['a.txt', 'b.svg'].map((filename) => ({ ...fileOf(bytes), filename }));
+    const say = (refused: Readonly<Record<string, string>>) => saying(`without ${Object.keys(refused).join()}`);
+    const shared = await world.slack.thread.share(SHOP, say, named);
+    expect(shared).toMatchObject({ files: { 'b.svg': expect.any(String) }, refused: { 'a.txt': 'slack_refused' } });
+    expect(Object.keys(shared.files)).toEqual(['b.svg']);
+    expect(JSON.stringify(world.local.message('C0SHOP', shared.ref.ts)?.blocks)).toContain('without a.txt');
+  });
+
   it('of no bytes is never sent', async () => {
-    await expect(world.slack.thread.share(SHOP, saying('x'), [fileOf(Buffer.alloc(0))])).rejects.toMatchObject({
+    await expect(world.slack.thread.share(SHOP, () => saying('x'), [fileOf(Buffer.alloc(0))])).rejects.toMatchObject({
       code: 'slack_refused',
     });
     expect(world.local.requests('files.getUploadURLExternal')).toEqual([]);
@@ -353,7 +370,7 @@ describe('a file', () => {
         throw new Error('the spool is gone');
       },
     };
-    await expect(world.slack.thread.share(SHOP, saying('x'), [broken])).rejects.toMatchObject({
+    await expect(world.slack.thread.share(SHOP, () => saying('x'), [broken])).rejects.toMatchObject({
       code: 'slack_unanswered',
     });
     expect(shares()).toEqual([]);
@@ -486,7 +503,7 @@ describe('telling one person', () => {
     };
     const file = { filename: 'a.log', title: 'a', bytes: 1, open };
     const notOurs = () => Promise.reject(new KdebugError('lease_lost'));
-    await expect(world.slack.thread.share(place, saying('x'), [file], notOurs)).rejects.toMatchObject({
+    await expect(world.slack.thread.share(place, () => saying('x'), [file], notOurs)).rejects.toMatchObject({
       code: 'lease_lost',
     });
     expect(world.local.messages(place.channelId)).toEqual([]);

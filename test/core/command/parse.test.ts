@@ -32,6 +32,9 @@ const pod = (name: string, fields: Partial<RunRequest> = {}): Command => ({
   },
 });
 
+const comparison = (name: string, fields: Partial<RunRequest> = {}): Command =>
+  pod('x', { target: { kind: 'compare', name }, image: 'autodiagnose', ...fields });
+
 describe('the four people of the design', () => {
   it('Roy asks for a first look', () => {
     expect(commandOf('nginx-pod-1234 --image=autodiagnose')).toEqual(pod('nginx-pod-1234', { image: 'autodiagnose' }));
@@ -96,6 +99,12 @@ describe('every sentence of the grammar', () => {
     [`rerun ${ID}`, { kind: 'rerun', id: ID }],
     ['describe web-1 -n shop --cluster=prod', { kind: 'describe', pod: 'web-1', namespace: 'shop', cluster: 'prod' }],
     ['-n shop describe pod web-1', { kind: 'describe', pod: 'web-1', namespace: 'shop' }],
+    ['compare web-1', comparison('web-1')],
+    [
+      'compare pod shop/web-1 --target=web',
+      comparison('web-1', { namespace: 'shop', targetContainer: { kind: 'named', name: 'web' } }),
+    ],
+    ['-n shop compare pod/web-1 --dry-run', comparison('web-1', { namespace: 'shop', dryRun: true })],
     ['describe pod/list', { kind: 'describe', pod: 'list' }],
     ['describe pod', { kind: 'describe', pod: 'pod' }],
     [`batch ${ID}`, { kind: 'batch', id: ID }],
@@ -239,6 +248,11 @@ describe('a wrong command is pointed at and the nearest right one named', () => 
     ['describe a b', 'word_unexpected', 'b', undefined],
     ['--image=debian  ', 'target_missing', '', undefined],
     ['describe', 'target_missing', '', undefined],
+    ['compare', 'target_missing', '', undefined],
+    ['compare a b', 'word_unexpected', 'b', undefined],
+    ['compare deployment/web', 'target_kind_unknown', 'deployment/web', undefined],
+    ['compare web-1 --image=debian', 'flag_misplaced', '--image=debian', undefined],
+    ['compare web-1 -- ls', 'flag_misplaced', '--', undefined],
     ['can-i --image=x', 'target_missing', '', undefined],
     ['svc/web', 'target_kind_unknown', 'svc', '-n'],
     ['deployent/web', 'target_kind_unknown', 'deployent', 'deployment/'],

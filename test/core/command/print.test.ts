@@ -31,6 +31,7 @@ it.each([
     'list --mine --all --pod=web --outcome=problems --page=3',
   ],
   [`logs ${ID} --grep "it's" --since 90s --tail=5`, `logs ${ID} --tail=5 --since=1m30s --grep="it's"`],
+  ['compare pod/web-1 -n shop --profile=restricted', 'compare web-1 -n shop --profile=restricted'],
   ['describe pod/web -n shop', 'describe web -n shop'],
   ['help -n', 'help --namespace'],
   ['can-i web --dry-run', 'can-i web --dry-run'],

@@ -19,6 +19,19 @@ describe('parseReport', () => {
       ],
       cost: { milliseconds: 3412, cpuMilliseconds: 410, memoryBytes: 2310144 },
       sampleSeconds: 3,
+      series: [
+        {
+          text: 'CPU in use',
+          unit: 'millicores',
+          section: 'cpu',
+          limit: 500,
+          points: [
+            [300, 12],
+            [600, 500],
+            [900, 40],
+          ],
+        },
+      ],
     };
     expect(parse(report)).toEqual(report);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../../src/core/container/plan.ts';
 import { securityContextOf } from '../../../src/core/container/profiles.ts';
+import type { FileKind } from '../../../src/core/files/file-kinds.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import { decide } from '../../../src/core/policy/decide.ts';
 import type { Policy, Rule } from '../../../src/core/policy/policy.ts';
@@ -179,6 +180,43 @@ describe('default deny', () => {
 
   it('denies when there are several pods and the rule has no batch', () => {
     expect(denied(planned(), look, 2)).toBe('batch_not_allowed 2 pods (look)');
+  });
+
+  describe('files that may hold secrets', () => {
+    const capture = { alias: 'capture', reference: 'net:1', class: 'observe', command: 'fixed' } as const;
+    const may = (rules: readonly Rule[], files: readonly FileKind[] = ['text', 'capture']) =>
+      ruled(rules, { images: { capture: { ...capture, files } } });
+    const ofCapture = planned({ imageAlias: 'capture', image: 'net:1', files: ['text', 'capture'] });
+    const withApproval = aRule({ id: 'asked', approval: approvalTerms() });
+
+    it('denies when no rule has an approval', () => {
+      expect(denied(ofCapture, may([aRule()]))).toBe('secret_files_need_approval capture (files: capture) (look)');
+    });
+
+    it('takes the rule with an approval, and not an earlier one without', () => {
+      expect(decide(ofCapture, may([aRule(), withApproval]))).toMatchObject({ kind: 'needs-approval', rule: 'asked' });
+    });
+
+    it('needs no approval where the rule says so, nor for files that hold none', () => {
+      expect(decide(ofCapture, may([aRule({ secretFiles: 'allowed' })]))).toMatchObject({ kind: 'allow' });
+      const harmless = { ...ofCapture, files: ['text', 'profile'] } as const;
+      expect(decide(harmless, may([aRule()], ['text', 'profile']))).toMatchObject({ kind: 'allow' });
+    });
+
+    it('asks again when the alias was given a kind since the plan, or lost it', () => {
+      const { files: _, ...before } = ofCapture;
+      expect(denied(before, may([aRule()]))).toContain('secret_files_need_approval');
+      expect(denied(ofCapture, may([aRule()], []))).toContain('secret_files_need_approval');
+    });
+
+    it('denies when several pods would bring them back, whatever the rule says', () => {
+      const wide = aRule({
+        secretFiles: 'allowed',
+        batch: { maxPods: 9, maxParallelism: 3 },
+        approval: approvalTerms(),
+      });
+      expect(denied(ofCapture, may([wide]), 2)).toBe('secret_files_not_in_batch capture (files: capture) (look)');
+    });
   });
 
   it.each([51, Number.NaN])('denies when there are more pods than the batch may have (%s)', (pods) => {

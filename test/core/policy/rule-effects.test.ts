@@ -50,6 +50,17 @@ describe('a rule is told by what it gives', () => {
     expect(said({ classes: ['elevated'] })).toContain('read the environment, files and tokens');
   });
 
+  it('says which secrets its files may hold, and which images it keeps out for theirs', () => {
+    const images = { capture: image('capture', { files: ['text', 'capture', 'heap'] }) };
+    expect(said({ secretFiles: 'allowed' }, images)).toContain(
+      'anyone in #shop-oncall gets what its network carries and what its memory holds, passwords too, unredacted, by direct message (capture), of every pod in shop',
+    );
+    expect(said({}, { ...images, look: IMAGES.look })).toContain(
+      'it never allows capture, whose files may hold secrets: that needs an approval, or secretFiles: allowed',
+    );
+    expect(said({}, { look: image('look', { files: ['text'] }) })).not.toContain('secrets');
+  });
+
   it('says whose approval it takes', () => {
     const approval = {
       from: ['sre'],

@@ -28,6 +28,13 @@ const looks = again.map((lookAgain) =>
 const nexts = [...Object.keys(NEXT_IMAGES), 'n'.repeat(63)].map((nextImage) =>
   aRun({ state: 'finished', plan, outcome: { kind: 'succeeded' }, verdict: { line: 'x', findings: [], nextImage } }),
 );
+const wrong = { line: 'x', findings: [{ text: 'x', next: '', rank: 1 as const }] };
+const owned = aRun({
+  state: 'finished',
+  plan: { ...plan, workload: { kind: 'deployment', name: 'web' } },
+  outcome: { kind: 'succeeded' },
+  verdict: wrong,
+});
 
 const CANCELLED: BatchEvent = { kind: 'cancelled', byUserId: 'U0BOB' };
 const failing = Array.from({ length: 4 }, (_, index) => ended(index, 1)).flat();
@@ -45,7 +52,7 @@ const batches: readonly BatchRunParts[] = [
 
 const messages: readonly Message[] = [
   ...[...runs, granted].map((run) => anchorMessage(run, moment)),
-  ...[...runs, ...looks, ...nexts].filter(({ state }) => state === 'finished').map((run) => resultMessage(run)),
+  ...[...runs, ...looks, ...nexts, owned].filter(({ state }) => state === 'finished').map((run) => resultMessage(run)),
   sameAgainMessage(granted, { nowMs: START_MS }),
   refusalMessage(runs[0] ?? granted, { code: 'reason_required', message: 'x', hint: 'y' }),
   ...batches.map((parts) => anchorMessage(aBatchRun(parts), moment)),
@@ -68,6 +75,7 @@ it('every button of every card is read whole on a phone', () => {
       'end-grant',
       'look-again',
       'next-image',
+      'compare',
       'pause',
       'resume',
       'continue',

@@ -21,6 +21,8 @@ function lines(part: Part): readonly string[] {
       return part.rows.map((row) => row.map(words).join(' | '));
     case 'facts':
       return part.facts.map(({ label, value }) => `${label}: ${words(value)}`);
+    case 'chart':
+      return [`chart: ${part.chart.title}`];
     case 'actions':
       return part.buttons.map(({ label }) => `[${label}]`);
   }
@@ -263,7 +265,11 @@ describe('the result', () => {
   it('shows the report itself when there is no file of it', () => {
     const verdict = { line: 'x', findings: [] };
     expect(textOf(resultMessage(finished({ verdict })))).toContain('hello');
-    const lost = finished({ verdict, log: log({ omittedLines: 9 }), delivery: { fileLost: 'slack_refused' } });
+    const lost = finished({
+      verdict,
+      log: log({ omittedLines: 9 }),
+      delivery: { filesLost: { 'kdebug-abcdefghij.log': 'slack_refused' } },
+    });
     expect(textOf(resultMessage(lost))).toContain('hello');
   });
 

@@ -8,10 +8,12 @@ const RESULT = { channelId: 'C0SHOP', ts: '2.0' };
 const EVENTS: Readonly<Record<DeliveryEvent['kind'], DeliveryEvent>> = {
   'anchor-posted': { kind: 'anchor-posted', ref: CARD },
   'anchor-lost': { kind: 'anchor-lost' },
-  'result-posted': { kind: 'result-posted', ref: RESULT, files: { fileId: 'F1' } },
+  'result-posted': { kind: 'result-posted', ref: RESULT, settled: { files: { 'a.log': 'F1' } } },
   'result-lost': { kind: 'result-lost', code: 'slack_refused' },
-  'files-shared': { kind: 'files-shared', files: { fileId: 'F1' } },
-  'files-lost': { kind: 'files-lost', code: 'slack_refused' },
+  'files-settled': {
+    kind: 'files-settled',
+    settled: { files: { 'a.log': 'F1' }, filesLost: { 'b.svg': 'slack_refused' } },
+  },
   'private-answer-sent': { kind: 'private-answer-sent', lost: 'slack_refused' },
   completed: { kind: 'completed', grantClosed: true },
 };
@@ -21,10 +23,15 @@ const TABLE: Readonly<Record<DeliveryEvent['kind'], { readonly record: Delivery;
   {
     'anchor-posted': { record: { anchor: CARD }, in: PLANNED_STATES },
     'anchor-lost': { record: { anchorGone: true }, in: PLANNED_STATES },
-    'result-posted': { record: { result: RESULT, fileId: 'F1' }, in: ['rejected', 'expired', 'cancelled', 'finished'] },
+    'result-posted': {
+      record: { result: RESULT, files: { 'a.log': 'F1' } },
+      in: ['rejected', 'expired', 'cancelled', 'finished'],
+    },
     'result-lost': { record: { lost: 'slack_refused' }, in: ['rejected', 'expired', 'cancelled', 'finished'] },
-    'files-shared': { record: { fileId: 'F1' }, in: ['finished'] },
-    'files-lost': { record: { fileLost: 'slack_refused' }, in: ['finished'] },
+    'files-settled': {
+      record: { files: { 'a.log': 'F1' }, filesLost: { 'b.svg': 'slack_refused' } },
+      in: ['finished'],
+    },
     'private-answer-sent': { record: { told: true, lost: 'slack_refused' }, in: ['denied', 'cancelled'] },
     completed: { record: { closed: true, grantClosed: true }, in: ['rejected', 'expired', 'cancelled', 'finished'] },
   };
@@ -48,15 +55,14 @@ it('keeps what was delivered before', () => {
   const files = { 'a.txt': 'F1' };
   expect(deliveryTransition({ anchor: CARD, files }, EVENTS['result-posted'], 'finished')).toEqual({
     anchor: CARD,
-    files,
+    files: { 'a.txt': 'F1', 'a.log': 'F1' },
     result: RESULT,
-    fileId: 'F1',
   });
-  const without = { kind: 'result-posted', ref: RESULT, fileLost: 'log_gone' } as const;
+  const without = { kind: 'result-posted', ref: RESULT, settled: { filesLost: { 'a.log': 'log_gone' } } } as const;
   expect(deliveryTransition({ anchor: CARD }, without, 'finished')).toEqual({
     anchor: CARD,
     result: RESULT,
-    fileLost: 'log_gone',
+    filesLost: { 'a.log': 'log_gone' },
   });
 });
 
@@ -67,6 +73,7 @@ it('closes the grant once, after the rest', () => {
 });
 
 it('is open again before a late end, with its posts to be updated and another log to be shared', () => {
-  const before: Delivery = { anchor: CARD, result: RESULT, fileId: 'F1', fileLost: 'x', lost: 'y', closed: true };
-  expect(reopened(before)).toEqual({ anchor: CARD, result: RESULT });
+  const settled = { files: { 'a.log': 'F1' }, filesLost: { 'b.svg': 'x' } };
+  const before: Delivery = { anchor: CARD, result: RESULT, ...settled, lost: 'y', closed: true };
+  expect(reopened(before)).toEqual({ anchor: CARD, result: RESULT, ...settled });
 });

@@ -1,5 +1,6 @@
 import type { StreamControl, StreamEvents } from '../../../src/adapters/kubernetes/api/stream.ts';
 import type { LogClient } from '../../../src/adapters/kubernetes/complete-log/log-stream.ts';
+import { createArchive } from '../../../src/adapters/spool/archive.ts';
 import type { Spool, Spools } from '../../../src/flow/ports/machine.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 
@@ -83,6 +84,6 @@ export class Flood implements LogClient {
       async *read() {},
       remove: async () => {},
     };
-    return { open: async () => spool };
+    return { open: async () => spool, archive: async () => createArchive(spool) };
   }
 }

@@ -25,6 +25,7 @@ export function recorded(deps: FlowDeps, effects: Effects, life: Life): FlowDeps
     spools: {
       open: (owner) =>
         effects.through(life, 'spool.open', async () => recordedSpool(await spools.open(owner), effects, life)),
+      archive: (owner) => effects.through(life, 'spool.archive', () => spools.archive(owner)),
     },
   };
 }

@@ -42,6 +42,8 @@ export class Fleet implements Cluster {
   fateOf: (podName: string) => Fate = () => FATE;
   /** What could not be proven about a pod's log. */
   doubtsOf: (podName: string) => Partial<LogCompleteness> = () => ({});
+  /** What a debug container writes. */
+  logOf: (podName: string) => string = (podName) => `seen in ${podName}\n`;
   level: PodSecurityLevel = 'privileged';
   /** Lists are not answered. */
   isSilent = false;
@@ -95,7 +97,7 @@ export class Fleet implements Cluster {
   async collectLog({ pod, ended, signal }: LogRequest, sink: LogSink): Promise<LogCompleteness> {
     this.calls.push('log');
     await Promise.race([ended, new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))]);
-    await sink.write(Buffer.from(`seen in ${pod.name}\n`));
+    await sink.write(Buffer.from(this.logOf(pod.name)));
     const whole = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
     return { ...whole, ...this.doubtsOf(pod.name) };
   }

@@ -22,6 +22,7 @@ const FOREIGN_CLICK: Readonly<Record<ActionName, string>> = {
   'end-grant': 'button_stale',
   'look-again': 'button_stale',
   'next-image': 'button_stale',
+  compare: 'button_stale',
   pause: 'button_stale',
   resume: 'button_stale',
   continue: 'button_stale',

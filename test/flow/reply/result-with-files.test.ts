@@ -28,7 +28,11 @@ describe('a result that is longer than its excerpt', () => {
     await ended(world);
     expect(results(world)).toMatchObject([{ place: { threadTs: '1.0' }, files: [`kdebug-${world.runId}.log`] }]);
     expect(textOf(results(world)[0]?.message)).toContain('all in the attached file');
-    expect((await world.run()).delivery).toMatchObject({ result: { ts: '2.0' }, fileId: 'F1', closed: true });
+    expect((await world.run()).delivery).toMatchObject({
+      result: { ts: '2.0' },
+      files: { [`kdebug-${world.runId}.log`]: 'F1' },
+      closed: true,
+    });
     expect(world.thread.calls.filter((call) => ['post', 'update', 'share'].includes(call))).toEqual([
       'post',
       'update',
@@ -43,7 +47,10 @@ describe('a result that is longer than its excerpt', () => {
     await world.clock.advance(120_000);
     expect(results(world)).toHaveLength(1);
     expect(world.thread.files).toHaveLength(1);
-    expect((await world.run()).delivery).toMatchObject({ fileId: 'F1', closed: true });
+    expect((await world.run()).delivery).toMatchObject({
+      files: { [`kdebug-${world.runId}.log`]: 'F1' },
+      closed: true,
+    });
   });
 
   it('goes without its file, and says so, when Slack takes no file', async () => {
@@ -52,7 +59,10 @@ describe('a result that is longer than its excerpt', () => {
     await ended(world);
     expect(results(world)).toMatchObject([{ files: [] }]);
     expect(textOf(results(world)[0]?.message)).toContain('could not be shared as a file (slack_refused)');
-    expect((await world.run()).delivery).toMatchObject({ fileLost: 'slack_refused', closed: true });
+    expect((await world.run()).delivery).toMatchObject({
+      filesLost: { [`kdebug-${world.runId}.log`]: 'slack_refused' },
+      closed: true,
+    });
     expect(shares(world)).toBe(1);
   });
 
@@ -73,7 +83,7 @@ describe('a result that is longer than its excerpt', () => {
     await ended(world);
     await world.clock.advance(600_000);
     expect(results(world)).toMatchObject([{ files: [`kdebug-${world.runId}.log`] }]);
-    expect((await world.run()).delivery.fileLost).toBeUndefined();
+    expect((await world.run()).delivery.filesLost).toBeUndefined();
   });
 });
 

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { KdebugError } from '../../../src/core/errors.ts';
 import { createExcerpt } from '../../../src/core/report/log/excerpt.ts';
 import { createLogFilter } from '../../../src/core/report/log/log-filter.ts';
+import { PIECE_BYTES, Turns } from '../../../src/flow/log/turns.ts';
 import type { Spool } from '../../../src/flow/ports/machine.ts';
-import { LogReader, PIECE_BYTES, Turns } from '../../../src/flow/stages/logs.ts';
+import { LogReader } from '../../../src/flow/stages/logs.ts';
 import { FakeCluster, FakeSpools } from '../support/fakes.ts';
 
 async function aReader(log: string | readonly string[], change: (spool: Spool) => Partial<Spool> = () => ({})) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createArchive } from '../../../src/adapters/spool/archive.ts';
 import { fingerprintOf } from '../../../src/core/container/fingerprint.ts';
 import type {
   ContainerStatus,
@@ -10,6 +11,7 @@ import type {
 } from '../../../src/core/container/pod.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/report/message.ts';
+import type { ByFileName } from '../../../src/core/run/delivery.ts';
 import type { LogCompleteness } from '../../../src/core/run/run.ts';
 import type { PostRef } from '../../../src/core/run/run-state.ts';
 import type {
@@ -22,7 +24,7 @@ import type {
   PodSeen,
 } from '../../../src/flow/ports/cluster.ts';
 import type { ChannelFacts, Directory, Person } from '../../../src/flow/ports/directory.ts';
-import type { AuditEntry, AuditLog, Spool, Spools } from '../../../src/flow/ports/machine.ts';
+import type { Archive, AuditEntry, AuditLog, Spool, Spools } from '../../../src/flow/ports/machine.ts';
 import type {
   Destination,
   FileToShare,
@@ -232,6 +234,8 @@ export class FakeThread implements Thread {
   readonly faults = new Faults();
   readonly posts: Said[] = [];
   readonly files: { readonly place: Destination; readonly filename: string; readonly content: string }[] = [];
+  /** Names of files that Slack takes from nobody. */
+  readonly refusedFiles = new Set<string>();
   readonly told: { readonly person: PrivateDestination; readonly message: Message }[] = [];
   readonly calls: string[] = [];
 
@@ -257,39 +261,44 @@ export class FakeThread implements Thread {
 
   findShared(place: Destination, filenames: readonly string[]): Promise<Shared | undefined> {
     return this.#answer('findShared', () => {
-      const ids = filenames.flatMap((name) => this.#idOf(name) ?? []);
-      const post = this.posts.find((said) => isAt(said, place) && filenames.every((name) => said.files.includes(name)));
-      return post && { ref: post.ref, fileIds: ids };
+      const has = (name: string) => (said: Said) => isAt(said, place) && said.files.includes(name);
+      const post = this.posts.find((said) => filenames.some((name) => has(name)(said)));
+      if (!post) return undefined;
+      return { ref: post.ref, files: this.#idsOf(filenames.filter((name) => has(name)(post))), refused: {} };
     });
   }
 
   /** As Slack does it: the words and the files show as one message, which carries no metadata. */
   async share(
     place: Destination,
-    message: Message,
+    messageOf: (refused: ByFileName) => Message,
     files: readonly FileToShare[],
     sure?: () => Promise<void>,
   ): Promise<Shared> {
     if (files.length === 0 || files.length > 10)
       throw new KdebugError('slack_refused', { detail: 'invalid_arguments' });
     const contents: { readonly place: Destination; readonly filename: string; readonly content: string }[] = [];
-    for (const { filename, open } of files) {
+    const taken = files.filter(({ filename }) => !this.refusedFiles.has(filename));
+    const refused = files.filter((file) => !taken.includes(file)).map(({ filename }) => [filename, 'slack_refused']);
+    if (taken.length === 0) throw new KdebugError('slack_refused', { detail: 'no file accepted' });
+    for (const { filename, open } of taken) {
       const pieces: Uint8Array[] = [];
       for await (const piece of open()) pieces.push(piece);
       contents.push({ place, filename, content: Buffer.concat(pieces).toString() });
     }
     const show = (): Shared => {
       this.files.push(...contents);
-      const names = files.map(({ filename }) => filename);
-      const ref = this.#add(place, message, { run: '', kind: 'result', seq: 0 }, names);
-      return { ref, fileIds: names.map((name) => this.#idOf(name)!) };
+      const names = taken.map(({ filename }) => filename);
+      const byName = Object.fromEntries(refused) as ByFileName;
+      const ref = this.#add(place, messageOf(byName), { run: '', kind: 'result', seq: 0 }, names);
+      return { ref, files: this.#idsOf(names), refused: byName };
     };
     return this.#answer('share', show, sure);
   }
 
-  #idOf(filename: string): string | undefined {
-    const index = this.files.findIndex((file) => file.filename === filename);
-    return index < 0 ? undefined : `F${index + 1}`;
+  #idsOf(names: readonly string[]): ByFileName {
+    const idOf = (name: string) => `F${this.files.findIndex(({ filename }) => filename === name) + 1}`;
+    return Object.fromEntries(names.map((name) => [name, idOf(name)]));
   }
 
   #add(place: Destination, message: Message, meta: PostMeta, files: readonly string[]): PostRef {
@@ -324,6 +333,10 @@ export class FakeThread implements Thread {
 
 /** Spools in memory. */
 export class FakeSpools implements Spools {
+  async archive(): Promise<Archive> {
+    return createArchive(await this.open());
+  }
+
   open(): Promise<Spool> {
     const pieces: Uint8Array[] = [];
     const size = () => pieces.reduce((sum, piece) => sum + piece.length, 0);

@@ -1,8 +1,9 @@
 import type { Plan } from '../../../src/core/container/plan.ts';
+import { FILE_PROBLEMS, type RunFile } from '../../../src/core/files/run-file.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Vote } from '../../../src/core/policy/vote.ts';
 import { copyMessage, reminderMessage } from '../../../src/core/report/copy-messages.ts';
-import { fileMessage } from '../../../src/core/report/parts/result-parts.ts';
+import { fileMessage, secretFilesMessage } from '../../../src/core/report/parts/file-parts.ts';
 import { logsMessage, showMessage } from '../../../src/core/report/run-for-one.ts';
 import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/report/run-messages.ts';
 import type { Outcome, OutcomeKind } from '../../../src/core/run/outcome.ts';
@@ -16,6 +17,22 @@ const APPROVERS = {
 };
 const NOW: RenderContext = { approvers: APPROVERS, nowMs: START_MS + 12_000 };
 const PERMALINK = 'https://local.slack.com/archives/C0SHOP/p1795246200000100';
+
+const aFile = (name: string, bytes: number, parts: Partial<RunFile> = {}): RunFile => ({
+  name,
+  kind: 'text',
+  bytes,
+  sha256: 'a'.repeat(64),
+  isRedacted: true,
+  ...parts,
+});
+const FILES: readonly RunFile[] = [
+  aFile('threads.txt', 12_345),
+  aFile('cpu.svg', 81_000, { kind: 'profile' }),
+  aFile('capture.pcap', 1_300_000, { kind: 'capture', isRedacted: false }),
+];
+const BROKEN: readonly RunFile[] = FILE_PROBLEMS.map((problem, index) => aFile(`part-${index}.txt`, 100, { problem }));
+const SHARED = Object.fromEntries(FILES.map(({ name }, index) => [`kdebug-abcdefghij.${name}`, `F${index}`]));
 
 const LOG: RunLog = {
   bytes: 23,
@@ -139,6 +156,30 @@ const VERDICTS: readonly (readonly [string, Verdict])[] = [
   ],
   ['another image without findings', { line: 'all 3 queues are empty', findings: [] }],
 ];
+
+/** What moved while it looked. */
+const CHARTED: Run = ended({
+  verdict: {
+    ...VERDICTS[1]![1],
+    charts: [
+      {
+        title: 'CPU in use',
+        unit: 'millicores',
+        moments: ['0.3 s', '0.6 s', '0.9 s', '1.2 s'],
+        lines: [
+          { name: 'CPU in use', values: [20, 480, 500, 35] },
+          { name: 'limit', values: [500, 500, 500, 500] },
+        ],
+      },
+      {
+        title: 'Throttled periods',
+        unit: '%',
+        moments: ['0.3 s', '0.6 s', '0.9 s', '1.2 s'],
+        lines: [{ name: 'Throttled periods', values: [0, 66, 100, 0] }],
+      },
+    ],
+  },
+});
 
 const EXPLAINED: Run = ended({
   outcome: OUTCOMES['target-ended'],
@@ -287,6 +328,8 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
     isCard: true,
     examples: [
       ...VERDICTS.map(([name, verdict]) => card(name, ended({ verdict }))),
+      card('with charts', CHARTED),
+      card('with charts, output private', CHARTED, { isPrivate: true }),
       card('an explanation without a report', EXPLAINED),
       card('timed out, with a finding', { ...ofOutcome(OUTCOMES['timed-out']), verdict: VERDICTS[1]![1] }),
     ],
@@ -382,6 +425,7 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
     examples: [
       ...ends.map((outcome) => result(outcome.kind, ofOutcome(outcome))),
       ...VERDICTS.map(([name, verdict]) => result(name, ended({ verdict }))),
+      result('with charts in words: the card draws them', CHARTED),
       result('an explanation without a report', EXPLAINED),
       result('a long report', ended({ verdict: VERDICTS[1]![1], log: { ...LOG, lines: 80, omittedLines: 40 } })),
       result(
@@ -422,6 +466,16 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
       result('a termination message', ended({ termination: aTermination({ message: 'no route to host' }) })),
       result('blind spots', ended({ plan: aPlan({ blindSpots: ['the target’s files', 'its environment'] }) })),
       result('in a direct message', ended({ verdict: VERDICTS[2]![1] }), true),
+      result('files', ended({ verdict: VERDICTS[0]![1], log: { ...LOG, files: FILES } })),
+      result('files in a direct message', ended({ log: { ...LOG, files: FILES } }), true),
+      result(
+        'files that are missing',
+        ended({
+          log: { ...LOG, files: [...FILES, ...BROKEN] },
+          delivery: { filesLost: { 'kdebug-abcdefghij.cpu.svg': 'slack_refused' } },
+        }),
+      ),
+      result('with charts, in a direct message', CHARTED, true),
     ],
   },
   {
@@ -437,8 +491,17 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
       { name: 'show, waiting', message: showMessage(requested(), { links: {}, isHidden: false }) },
       { name: 'show, output of somebody else', message: showMessage(ended(), { links: {}, isHidden: true }) },
       { name: 'logs', message: logsMessage(ended(), { links: { result: PERMALINK }, isHidden: false }) },
-      { name: 'the log of a late end', message: fileMessage(ended({ late: true })) },
-      { name: 'the log alone', message: fileMessage(ended()) },
+      { name: 'the log of a late end', message: fileMessage(ended({ late: true }), ['kdebug-abcdefghij-late.log']) },
+      { name: 'files alone', message: fileMessage(ended(), ['kdebug-abcdefghij.threads.txt']) },
+      { name: 'files with secrets', message: secretFilesMessage(ended({ log: { ...LOG, files: FILES } })) },
+      {
+        name: 'show, with files',
+        message: showMessage(ended({ log: { ...LOG, files: FILES }, delivery: { files: SHARED } }), {
+          links: { result: PERMALINK },
+          isHidden: false,
+        }),
+      },
+      { name: 'the log alone', message: fileMessage(ended(), ['kdebug-abcdefghij.log']) },
     ],
   },
 ];

@@ -1,6 +1,7 @@
 import { memo, type ReactNode } from 'react';
 import { type Json, objectOf, objectsOf, stringOf } from '../json.ts';
 import { richTextOf } from '../text/mrkdwn.ts';
+import { Chart } from './chart.tsx';
 import { Element } from './element.tsx';
 import { Picture } from './picture.tsx';
 import { RichText, TextObject } from './rich-text.tsx';
@@ -55,6 +56,8 @@ const Block = memo(({ block }: { readonly block: Json }): ReactNode => {
       );
     case 'table':
       return <Table block={block} />;
+    case 'data_visualization':
+      return <Chart block={block} />;
     default:
       return <p className="unknown">This page does not draw blocks of type “{stringOf(block.type)}”.</p>;
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { KdebugError } from '../../../core/errors.ts';
+import type { ByFileName } from '../../../core/run/delivery.ts';
 import type { PostRef } from '../../../core/run/run-state.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Destination, PostMeta, SearchLane, Shared } from '../../../flow/ports/slack.ts';
@@ -39,10 +40,11 @@ export async function findMessage(
 export async function findShared(
   looker: Looker,
   where: Where,
-  filesOf: (message: Posted) => readonly string[] | undefined,
+  filesOf: (message: Posted) => ByFileName | undefined,
 ): Promise<Shared | undefined> {
   const found = await findPosted(looker, where, (message) => filesOf(message) !== undefined);
-  return found && { ref: { channelId: where.destination.channelId, ts: found.ts }, fileIds: filesOf(found) ?? [] };
+  const ref = found && { channelId: where.destination.channelId, ts: found.ts };
+  return ref && { ref, files: filesOf(found) ?? {}, refused: {} };
 }
 
 /** Slack shows private answers only in a thread that has a reply. False if Slack refuses the look-up. */
@@ -167,12 +169,15 @@ export const sharesFile =
   ({ files }: Posted): boolean =>
     files?.some((file) => file.id === fileId) ?? false;
 
-/** Undefined unless the message is ours and shares all of these files. */
+/** Ids by name; undefined unless the message is ours and shares one of these files. */
 export const ownFiles =
   (filenames: readonly string[], us: Ourselves) =>
-  (message: Posted): readonly string[] | undefined => {
-    const ids = filenames.flatMap((filename) => message.files?.find(({ name }) => name === filename)?.id ?? []);
-    return ids.length === filenames.length && (us === undefined || isByUs(message, us)) ? ids : undefined;
+  (message: Posted): ByFileName | undefined => {
+    if (us !== undefined && !isByUs(message, us)) return undefined;
+    const found = (message.files ?? []).flatMap(({ id, name }) =>
+      name !== undefined && filenames.includes(name) ? [[name, id] as const] : [],
+    );
+    return found.length === 0 ? undefined : Object.fromEntries(found);
   };
 
 /** How the small print of each kind names its run. A test compares these with the messages. */

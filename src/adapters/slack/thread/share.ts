@@ -3,19 +3,20 @@ import { request } from 'undici';
 import { z } from 'zod';
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
+import type { ByFileName } from '../../../core/run/delivery.ts';
 import type { PostRef } from '../../../core/run/run-state.ts';
 import type { Destination, FileToShare, Shared } from '../../../flow/ports/slack.ts';
 import { delayOf } from '../../../lib/backoff.ts';
 import { type Clock, sleep } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';
 import { isSlackUrl } from '../client.ts';
-import { withTables } from '../views/table.ts';
+import { withoutDrawings } from '../views/chart.ts';
 import type { View } from '../views/view.ts';
 import { findMessage, sharesFile } from './find.ts';
 import { type Speaker, sayShaped } from './messages.ts';
 
 interface ToShare {
-  readonly message: Message;
+  readonly messageOf: (refused: ByFileName) => Message;
   readonly files: readonly FileToShare[];
   readonly sure?: (() => Promise<void>) | undefined;
 }
@@ -23,6 +24,7 @@ interface ToShare {
 /** Uploaded, but nobody sees it yet. */
 interface Uploaded {
   readonly id: string;
+  readonly filename: string;
   readonly title: string;
 }
 
@@ -37,25 +39,46 @@ const LOOK_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000] as const;
 export async function share(
   uploader: Uploader,
   destination: Destination,
-  { message, files, sure }: ToShare,
+  { messageOf, files, sure }: ToShare,
 ): Promise<Shared> {
   const sinceMs = uploader.clock.now();
-  const uploaded: Uploaded[] = [];
-  for (const file of files) uploaded.push({ id: await upload(uploader, file), title: file.title });
-  const fileIds = uploaded.map(({ id }) => id);
-  const isOurs = sharesFile(fileIds[0] ?? '');
+  const { uploaded, refused } = await uploadAll(uploader, files);
+  const message = messageOf(refused);
+  const firstId = uploaded[0]?.id ?? '';
+  const isOurs = sharesFile(firstId);
   await tried(uploader.clock, async (isFirst) => {
     if (!isFirst && (await findMessage(uploader, { destination, sinceMs }, isOurs))) return;
-    // Nobody has seen Slack show a table beside files, and it answers what it does not know there with an internal error.
-    const show = sayShaped(withTables(message, 0), (shaped) =>
+    // Nobody has seen Slack show a table or a chart beside files, and it answers what it does not know there with an internal error.
+    const show = sayShaped(withoutDrawings(message), (shaped) =>
       complete(uploader, destination, { uploaded, shaped, sure }),
     );
     await (isFirst ? show : unlessShown(show));
   });
-  const shown = await whereShown(uploader, destination, fileIds[0] ?? '');
+  const shown = await whereShown(uploader, destination, firstId);
   const ref = shown ?? (await findMessage(uploader, { destination, sinceMs }, isOurs));
   if (!ref) throw new KdebugError('slack_unanswered', { facts: { kind: 'not_shown' } });
-  return { ref, fileIds };
+  return { ref, files: Object.fromEntries(uploaded.map(({ filename, id }) => [filename, id])), refused };
+}
+
+/** Slack may refuse one file and take the others. @throws KdebugError its refusal, if it takes none */
+async function uploadAll(
+  uploader: Uploader,
+  files: readonly FileToShare[],
+): Promise<{ readonly uploaded: readonly Uploaded[]; readonly refused: ByFileName }> {
+  const uploaded: Uploaded[] = [];
+  const refused: Record<string, string> = {};
+  for (const [index, file] of files.entries()) {
+    const { filename, title } = file;
+    try {
+      uploaded.push({ id: await upload(uploader, file), filename, title });
+    } catch (thrown) {
+      const { code } = toKdebugError(thrown);
+      const isLastHope = uploaded.length === 0 && index === files.length - 1;
+      if (code !== 'slack_refused' || isLastHope) throw thrown;
+      refused[filename] = code;
+    }
+  }
+  return { uploaded, refused };
 }
 
 interface ToShow {
@@ -70,7 +93,7 @@ async function complete(
   { uploaded, shaped, sure }: ToShow,
 ): Promise<void> {
   const { channelId, threadTs } = destination;
-  const [first, ...others] = uploaded;
+  const [first, ...others] = uploaded.map(({ id, title }) => ({ id, title }));
   if (!first) throw new KdebugError('internal_error', { detail: 'no files to share' });
   const call = { method: 'files.completeUploadExternal', lane: 'final', channelId, repeatable: false } as const;
   const show = poster.call(call, async () => {

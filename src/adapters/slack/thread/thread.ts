@@ -49,7 +49,7 @@ export function createThread(options: ThreadOptions): Speaking {
       findMessage(speaker, { destination, sinceMs, lane }, isPostOf(meta, options.ourselves())),
     findShared: (destination, filenames, sinceMs, lane) =>
       findShared(speaker, { destination, sinceMs, lane }, ownFiles(filenames, options.ourselves())),
-    share: (destination, message, files, sure) => share(speaker, destination, { message, files, sure }),
+    share: (destination, messageOf, files, sure) => share(speaker, destination, { messageOf, files, sure }),
     tell: (person, message) => tell(speaker, person, message),
     permalink: permalinks(options.client, poster),
     openDirect: directMessages(options, poster),

@@ -16,6 +16,7 @@ import {
   MAX_HEADER,
   MAX_TEXT,
 } from '../limits.ts';
+import { chartBlock, type MessageBlock } from './chart.ts';
 import { clean, cleanLine, type Room, shorten, shortenMiddle } from './plain.ts';
 import { richText, smallPrint } from './spans.ts';
 import { tableBlocks } from './table.ts';
@@ -28,7 +29,7 @@ export const plain = (text: string, length: number): PlainTextElement => ({
 });
 
 /** Empty if there is nothing to show. */
-export function blocksOf(part: Part, room: Room): KnownBlock[] {
+export function blocksOf(part: Part, room: Room): MessageBlock[] {
   switch (part.kind) {
     case 'heading':
       return cleanLine(part.text) === '' ? [] : [{ type: 'header', text: plain(part.text, MAX_HEADER) }];
@@ -42,6 +43,8 @@ export function blocksOf(part: Part, room: Room): KnownBlock[] {
       return preformatted(part.text, room);
     case 'table':
       return tableBlocks(part, room);
+    case 'chart':
+      return [chartBlock(part)];
     case 'note':
       return note(part.spans, room);
     case 'actions':

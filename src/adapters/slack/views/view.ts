@@ -1,15 +1,15 @@
-import type { HomeView, KnownBlock } from '@slack/types';
+import type { HomeView } from '@slack/types';
 import { EMOJI_OF, emoji, type Message, type Part, type Span, type Tone } from '../../../core/report/message.ts';
 import { MAX_BLOCKS, MAX_BLOCKS_WEIGHT, MAX_FALLBACK, MAX_TEXT } from '../limits.ts';
 import { blocksOf } from './blocks.ts';
+import { hasDrawing, type MessageBlock, withDrawings, withoutDrawings } from './chart.ts';
 import { cleanLine, escapeText, shorten, weigh } from './plain.ts';
 import { notificationText } from './spans.ts';
-import { hasTable, withTables } from './table.ts';
 
 /** Blocks, and the escaped one-line text for notifications and screen readers. */
 export interface View {
   readonly text: string;
-  readonly blocks: KnownBlock[];
+  readonly blocks: MessageBlock[];
 }
 
 function markOf(tone: Tone): readonly Span[] {
@@ -29,44 +29,47 @@ const markText = (tone: Tone): string =>
  */
 export const view = (message: Message): View => ({
   text: fallback(message),
-  blocks: within(withTables(message, 1), MAX_BLOCKS_WEIGHT),
+  blocks: within(withDrawings(message), MAX_BLOCKS_WEIGHT),
 });
 
 /**
  * The blocks of a message for a modal or a Home tab. Omits buttons: a click there comes without a channel, so nobody could be authorised by
- * it. A table becomes a list: Slack shows tables in messages only. Pure.
+ * it. A table becomes a list and a chart words: Slack shows these in messages only. Pure.
  */
-export const blocksOfPage = (message: Message): KnownBlock[] =>
-  view(withTables({ ...message, parts: message.parts.filter(({ kind }) => kind !== 'actions') }, 0)).blocks;
+export const blocksOfPage = (message: Message): MessageBlock[] =>
+  view(withoutDrawings({ ...message, parts: message.parts.filter(({ kind }) => kind !== 'actions') })).blocks;
 
 /** A message as a person's Home tab; half of the blocks that Slack would take. Pure. */
 export const homeTab = (message: Message): HomeView => ({ type: 'home', blocks: blocksOfPage(message) });
 
 /**
- * Ever simpler versions of a refused message: without a table, half the weight, then only summary and buttons, then no blocks. Tries the summary as rich
+ * Ever simpler versions of a refused message: without a table or chart, half the weight, then only summary and buttons, then no blocks. Tries the summary as rich
  * text first, because an update cannot remove rich text from a message.
  */
 export function* simplerViews(refused: Message): Generator<View> {
-  const message = withTables(refused, 0);
+  const message = withoutDrawings(refused);
   const text = fallback(message);
-  if (hasTable(refused)) yield view(message);
+  if (hasDrawing(refused)) yield view(message);
   yield { text, blocks: within(message, Math.min(MAX_BLOCKS_WEIGHT, weightOf(view(message).blocks)) / 2) };
   const words = plainSummary(message);
   const buttons = message.parts
     .filter((part) => part.kind === 'actions' && !message.parts.some(isWhole))
     .flatMap((part) => blocksOf(part, roomOf(0)));
-  const notWhole: KnownBlock[] = message.parts.some(isWhole) ? blocksOf(NOT_WHOLE, roomOf(MAX_TEXT)) : [];
+  const notWhole: MessageBlock[] = message.parts.some(isWhole) ? blocksOf(NOT_WHOLE, roomOf(MAX_TEXT)) : [];
   for (const summary of [richLine(words), plainLine(words)])
     yield { text, blocks: accepted([summary, ...notWhole, ...buttons], MAX_BLOCKS_WEIGHT) ?? [summary] };
   yield { text, blocks: [] };
 }
 
-const richLine = (text: string): KnownBlock => ({
+const richLine = (text: string): MessageBlock => ({
   type: 'rich_text',
   elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text }] }],
 });
 
-const plainLine = (text: string): KnownBlock => ({ type: 'section', text: { type: 'plain_text', text, emoji: false } });
+const plainLine = (text: string): MessageBlock => ({
+  type: 'section',
+  text: { type: 'plain_text', text, emoji: false },
+});
 
 const NOT_WHOLE: Part = {
   kind: 'note',
@@ -88,10 +91,11 @@ function fallback(message: Message): string {
   return `${tone === 'progress' ? '' : markText(tone)}${notificationText(notification, MAX_FALLBACK)}`.trim() || '…';
 }
 
-export const weightOf = (blocks: readonly KnownBlock[]): number => weigh(JSON.stringify(blocks)) - escapesTwice(blocks);
+export const weightOf = (blocks: readonly MessageBlock[]): number =>
+  weigh(JSON.stringify(blocks)) - escapesTwice(blocks);
 
 /** `JSON.stringify` has already escaped quotes and line ends, and `weigh` counts them again. */
-function escapesTwice(blocks: readonly KnownBlock[]): number {
+function escapesTwice(blocks: readonly MessageBlock[]): number {
   const json = JSON.stringify(blocks);
   return (json.match(/["\\]/g) ?? []).length;
 }
@@ -105,9 +109,9 @@ const MIN_ROOM = 250;
  * Gives every part the same room and finds the largest that fits into `limit`, by bisection: only the longest texts are cut. If not even
  * `MIN_ROOM` fits, drops parts from the end, buttons last.
  */
-function within(message: Message, limit: number): KnownBlock[] {
+function within(message: Message, limit: number): MessageBlock[] {
   const parts = withMark(message);
-  const fitsWith = (room: number): KnownBlock[] | undefined => accepted(layout(parts, room), limit);
+  const fitsWith = (room: number): MessageBlock[] | undefined => accepted(layout(parts, room), limit);
   const whole = fitsWith(MAX_BLOCKS_WEIGHT);
   if (whole) return whole;
   let best = fitsWith(MIN_ROOM);
@@ -122,7 +126,7 @@ function within(message: Message, limit: number): KnownBlock[] {
 }
 
 /** Shows no buttons if a part that must stay whole is cut: nobody may decide on half a card. */
-function layout(all: readonly Part[], room: number): KnownBlock[] {
+function layout(all: readonly Part[], room: number): MessageBlock[] {
   const parts = all.some((part) => isWhole(part) && isCut(part)) ? all.filter(({ kind }) => kind !== 'actions') : all;
   return parts.flatMap((part) => blocksOf(part, roomOf(isWhole(part) ? MAX_BLOCKS_WEIGHT : room)));
 }
@@ -133,10 +137,10 @@ const ENDLESS = { weight: Number.POSITIVE_INFINITY, length: Number.POSITIVE_INFI
 const isCut = (part: Part): boolean =>
   JSON.stringify(blocksOf(part, roomOf(MAX_BLOCKS_WEIGHT))) !== JSON.stringify(blocksOf(part, ENDLESS));
 
-const accepted = (blocks: KnownBlock[], limit: number): KnownBlock[] | undefined =>
+const accepted = (blocks: MessageBlock[], limit: number): MessageBlock[] | undefined =>
   blocks.length <= MAX_BLOCKS && weightOf(blocks) <= limit ? blocks : undefined;
 
-function dropParts(parts: readonly Part[], limit: number): KnownBlock[] {
+function dropParts(parts: readonly Part[], limit: number): MessageBlock[] {
   const shown = parts.filter((part) => part.kind !== 'actions');
   const buttons = parts.some(isWhole) ? [] : parts.filter((part) => part.kind === 'actions');
   for (let dropped = 1; dropped <= parts.length; dropped += 1) {

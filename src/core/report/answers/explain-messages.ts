@@ -45,6 +45,7 @@ export function planFields(plan: Plan): readonly Fact[] {
     },
     { label: 'Class', value: [text(classText(plan.class, plan.classReasons))] },
     { label: 'Command', value: [code(plan.command.length === 0 ? '(default)' : plan.command.join(' '))] },
+    ...(plan.files ? [{ label: 'Files it may bring back', value: [text(plan.files.join(', '))] }] : []),
     ...(plan.env.length === 0
       ? []
       : [{ label: 'Variables', value: [code(redactEnv(plan.env, []).map(variableText).join(' '))] }]),

@@ -4,6 +4,7 @@ import { type Counts, inFlightOf } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { isFinal } from '../../run/life-cycle.ts';
 import type { Button, Part } from '../message.ts';
+import { isComparison } from './compare-parts.ts';
 
 /** The buttons that apply to the state of the batch. Their value is the run's id. */
 export function buttonsPart(run: BatchRun, counts: Counts): readonly Part[] {
@@ -13,8 +14,10 @@ export function buttonsPart(run: BatchRun, counts: Counts): readonly Part[] {
 
 function buttonsOf(run: BatchRun, counts: Counts): readonly Button[] {
   const { id: value, batch } = run;
+  if (run.state === 'finished' && isComparison(run)) return [{ action: 'rerun', label: 'Compare again', value }];
   if (run.state === 'finished') return [...rerunButton(run), ...outliersButton(run)];
   if (batch.closed || isFinal(run.state)) return [];
+  if (isComparison(run)) return [cancelButton(value, inFlightOf(counts))];
   return [
     ...continueButton(run),
     batch.paused

@@ -8,6 +8,7 @@ import { classText } from '../../policy/class-facts.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { code, type Fact, type Part, type Span, type Tone, text } from '../message.ts';
 import { powerParts } from '../parts/power-parts.ts';
+import { compareFacts, isComparison } from './compare-parts.ts';
 
 /** With which power: the profiles and the class in words. The headline names the images. */
 export function accessFacts({ batch }: BatchRun): readonly Fact[] {
@@ -19,6 +20,7 @@ export function accessFacts({ batch }: BatchRun): readonly Fact[] {
 
 /** Which pods, and how many at once. */
 export function scopeFacts(run: BatchRun): readonly Fact[] {
+  if (isComparison(run)) return compareFacts(run);
   const { batch } = run;
   return [
     {

@@ -1,3 +1,4 @@
+import { formatCount } from '../../../lib/duration.ts';
 import type { Batch, BatchPod, PodResult } from '../../batch/batch.ts';
 import { runIdOf } from '../../batch/new-batch.ts';
 import { resultOfPod } from '../../batch/pod-result.ts';
@@ -14,12 +15,31 @@ import { containerName } from '../../container/build.ts';
 import { REASONS } from '../../errors.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { cleanText } from '../log/clean-text.ts';
+import { comparisonText } from './compare-parts.ts';
 
 /** Writes the files of a batch as pieces of text, so that the caller can stream them and no file is whole in memory. */
 
-export type BatchFile = 'txt' | 'csv';
+export type BatchFile = 'txt' | 'csv' | 'files';
 
-export const batchFileName = ({ id }: Pick<BatchRun, 'id'>, kind: BatchFile): string => `kdebug-batch-${id}.${kind}`;
+/** `files`: the archive of what the pods brought back, with a folder a pod. */
+export const batchFileName = ({ id }: Pick<BatchRun, 'id'>, kind: BatchFile): string =>
+  kind === 'files' ? `kdebug-${id}-files.tar.gz` : `kdebug-batch-${id}.${kind}`;
+
+/** The folder of one container's files in the archive: its pod, and its number where the pod got several. */
+export function folderOf({ batch }: BatchRun, index: number, container: number): string {
+  const pod = batch.pods[index];
+  const isOneOfMany = (batch.variants[pod?.variant ?? -1]?.length ?? 1) > 1;
+  return `${pod?.name ?? index}${isOneOfMany ? `/container-${container + 1}` : ''}`;
+}
+
+/** Files of all containers: in the archive, and missing. */
+export function countFiles({ pods }: Batch): { readonly whole: number; readonly missing: number } {
+  const results = pods.flatMap(({ results: each = [] }) => each.filter((result) => result !== null));
+  return {
+    whole: results.reduce((sum, { files = 0 }) => sum + files, 0),
+    missing: results.reduce((sum, { filesMissing = 0 }) => sum + filesMissing, 0),
+  };
+}
 
 /** Always one line: text from a cluster or a person must not start a line or a section of its own. */
 const line = (text: string): string => cleanText(text).replace(/\s+/g, ' ').trim();
@@ -28,12 +48,14 @@ const line = (text: string): string => cleanText(text).replace(/\s+/g, ' ').trim
  * The start of the text file: the command, the counts, and an index with one line per pod. The logs follow, each under
  * its `podHead`. `lostBy`: the code of the failure that lost some of the logs.
  */
-export function* indexText({ id, batch, plan, commandLine, origin }: BatchRun, lostBy?: string): Generator<string> {
+export function* indexText(run: BatchRun, lostBy?: string): Generator<string> {
+  const { id, batch, plan, commandLine, origin } = run;
   const counts = countPods(batch);
   yield `Batch ${id}: ${statusOf(batch, counts)}\n`;
   yield `/kdebug ${line(commandLine)}\n`;
   yield `Cluster ${line(plan.cluster)}, namespace ${plan.namespace}, requested by ${origin.requesterId}\n`;
   yield `${countsLine(counts)}\n\n`;
+  yield* comparisonText(run);
   if (lostBy !== undefined) yield `Some logs are missing (${lostBy}): the logs after the index end early.\n\n`;
   yield `${INDEX_TITLES.join('\t')}\n`;
   for (const pod of batch.pods) yield `${indexLine(batch, pod)}\n`;
@@ -67,6 +89,17 @@ function reasonOf(batch: Batch, pod: BatchPod): string | undefined {
   return skipReasonOf(batch, pod) ?? resultOfPod(pod.results)?.reason;
 }
 
+/** What one container of a batch brought back. */
+export interface PodFiles {
+  readonly whole: number;
+  readonly missing: readonly string[];
+}
+
+const fileWords = ({ whole, missing }: PodFiles = { whole: 0, missing: [] }): readonly string[] => [
+  ...(whole === 0 ? [] : [formatCount(whole, 'file')]),
+  ...(missing.length === 0 ? [] : [`no ${missing.join(', no ')}`]),
+];
+
 /**
  * The head of one container's log. It gives the number of log bytes that follow, so that a line of a log that looks
  * like a head cannot pass for one.
@@ -80,6 +113,8 @@ export function podHead(
     readonly leftOut?: boolean;
     /** Why the log may be incomplete, if the container's result does not say it yet. */
     readonly doubt?: string | undefined;
+    /** Files in the archive, and the others with the reason: `cpu.svg (some of it did not arrive)`. */
+    readonly files?: PodFiles;
   },
 ): string {
   const pod = batch.pods[index];
@@ -97,6 +132,7 @@ export function podHead(
     ...(result?.reason === undefined ? [] : [result.reason]),
     `run ${runIdOf(id, pod.uid, container)}`,
     ...(doubt === undefined ? [] : [`log ${doubt}`]),
+    ...fileWords(log.files),
     leftOut ? 'its log is left out: this file is full' : `${bytes} bytes of log follow`,
   ];
   const message = result?.message === undefined ? '' : `message: ${line(result.message)}\n`;

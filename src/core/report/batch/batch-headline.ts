@@ -9,6 +9,7 @@ import type { RunState } from '../../run/run-state.ts';
 import { code, person, type Span, strong, type Tone, text, time } from '../message.ts';
 import { describeOutcome, STATE_TEXT } from '../outcome-text.ts';
 import { groupText, RECORD_LOST, STATUS_TEXT, shownName } from './batch-facts.ts';
+import { compareHeadline, isComparison } from './compare-parts.ts';
 
 export interface BatchHeadline {
   readonly tone: Tone;
@@ -37,6 +38,7 @@ function subjectOf({ batch: { variants }, job }: BatchRun): string {
 
 /** `audit on 8 pods in shop: 3 done, 5 to go (about 11 s)`: what it is, and the answer so far. */
 export function batchHeadline(run: BatchRun, counts: Counts, nowMs: number): BatchHeadline {
+  if (isComparison(run)) return compareHeadline(run, counts, isDecided(run));
   const { batch, plan, origin } = run;
   const subject = subjectOf(run);
   const where = ` on ${formatCount(matchedOf(counts) - counts.skipped, 'pod')} in ${plan.namespace}`;

@@ -1,7 +1,7 @@
 import { formatCount, formatDuration, shortDuration } from '../../../lib/duration.ts';
 import { visible } from '../../../lib/invisible.ts';
 import type { Batch } from '../../batch/batch.ts';
-import { groupResults, withoutOutput } from '../../batch/pod-result.ts';
+import { withoutOutput } from '../../batch/pod-result.ts';
 import { type Counts, columnsOf, countPods, matchedOf } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { code, type Message, type Part, person, type Span, text, time } from '../message.ts';
@@ -13,7 +13,8 @@ import { typedCommand } from '../typed-text.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { accessFacts, approverParts, scopeFacts, shownName, skippedText } from './batch-facts.ts';
 import { batchHeadline, batchReason, isDecided } from './batch-headline.ts';
-import { groupsPart } from './group-parts.ts';
+import { comparisonParts, isComparison } from './compare-parts.ts';
+import { groupsPart, shownGroups } from './group-parts.ts';
 
 export interface BatchRenderContext {
   readonly nowMs: number;
@@ -72,13 +73,15 @@ function cardParts(run: BatchRun, { approvers, nowMs }: BatchRenderContext): rea
 
 function dashboardParts(run: BatchRun, counts: Counts, { approvers, nowMs }: BatchRenderContext): readonly Part[] {
   const { batch } = run;
-  const groups = groupResults(batch);
+  const isCompared = isComparison(run) && batch.endedAtMs !== undefined;
+  const groups = shownGroups(run);
   const isOver = batch.endedAtMs !== undefined;
   const { spans, group } = isOver || batch.closed ? batchReason(batch, groups) : { spans: pauseSpans(batch, nowMs) };
   return [
     ...(isOver ? [] : [countsPart(counts)]),
+    ...(isCompared ? comparisonParts(run, buttonsPart(run, counts)) : []),
     ...(spans.length === 0 ? [] : [{ kind: 'paragraph', spans } as const]),
-    ...buttonsPart(run, counts),
+    ...(isCompared ? [] : buttonsPart(run, counts)),
     ...groupsPart(groups, { except: group }),
     ...approvalParts(run, approvers, nowMs),
   ];

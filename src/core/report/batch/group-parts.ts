@@ -1,8 +1,10 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { shorten } from '../../../lib/text.ts';
-import type { ResultGroup } from '../../batch/pod-result.ts';
+import { groupResults, type ResultGroup } from '../../batch/pod-result.ts';
+import type { BatchRun } from '../../run/life-cycle.ts';
 import { code, type Part, type Span, strong, text } from '../message.ts';
 import { groupText, shownName } from './batch-facts.ts';
+import { isComparison } from './compare-parts.ts';
 
 /** The files have all groups. */
 const MAX_GROUPS = 8;
@@ -10,6 +12,12 @@ const MAX_GROUPS = 8;
 const MAX_OUTLIERS = 5;
 /** Pods named of a larger group, unless it is the largest one. */
 const MAX_EXAMPLES = 3;
+
+/** The groups that a message of the batch shows; of a comparison, only where the look itself failed. */
+export function shownGroups(run: BatchRun): readonly ResultGroup[] {
+  const groups = groupResults(run.batch);
+  return isComparison(run) ? groups.filter(({ state }) => state !== 'succeeded') : groups;
+}
 
 interface GroupView {
   /** The group that the message has described already. */

@@ -1,13 +1,14 @@
 import { formatCount, shortDuration } from '../../../lib/duration.ts';
 import type { Batch } from '../../batch/batch.ts';
-import { groupResults } from '../../batch/pod-result.ts';
 import { countPods } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { type Message, type Part, person, type Span, text } from '../message.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { skippedText } from './batch-facts.ts';
+import { type BatchFile, batchFileName, countFiles } from './batch-files.ts';
 import { batchHeadline, batchReason } from './batch-headline.ts';
-import { groupsPart } from './group-parts.ts';
+import { comparisonParts, isComparison } from './compare-parts.ts';
+import { groupsPart, shownGroups } from './group-parts.ts';
 
 /**
  * The result reply of a finished batch: the verdict for its requester, why, the buttons, equal results, and what is in
@@ -17,7 +18,8 @@ export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
   const { batch, origin } = run;
   const counts = countPods(batch);
   const { tone, spans, words } = batchHeadline(run, counts, batch.endedAtMs ?? batch.createdAtMs);
-  const groups = groupResults(batch);
+  const groups = shownGroups(run);
+  const buttons = isPrivate ? [] : buttonsPart(run, counts);
   const reason = batchReason(batch, groups);
   return {
     summary: words,
@@ -25,10 +27,12 @@ export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
     tone,
     parts: [
       paragraph(isPrivate ? spans : [...spans, text(' · '), person(origin.requesterId)]),
+      ...(isComparison(run) ? comparisonParts(run, buttons) : []),
       ...(reason.spans.length === 0 ? [] : [paragraph(reason.spans)]),
-      ...(isPrivate ? [] : buttonsPart(run, counts)),
+      ...(isComparison(run) ? [] : buttons),
       ...groupsPart(groups, { except: reason.group }),
       ...doubtPart(batch),
+      ...missingFilesPart(batch),
       { kind: 'note', spans: [text(noteWords(run, skippedText(batch, counts)))] },
     ],
   };
@@ -36,17 +40,31 @@ export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
 
 const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
 
-/** What is in the two files beside it, or why there are none. */
-function noteWords({ id, batch, delivery }: BatchRun, skipped: string | undefined): string {
+/** What is in the files beside it, or why there are none. */
+function noteWords(run: BatchRun, skipped: string | undefined): string {
+  const { id, batch } = run;
   const { firstLaunchAtMs, endedAtMs = 0 } = batch;
-  const files =
-    firstLaunchAtMs === undefined
-      ? 'no pod was started'
-      : delivery.fileLost === undefined
-        ? 'files: every pod with its log (.txt), the outcomes as a table (.csv)'
-        : `the files could not be shared (${delivery.fileLost})`;
+  const files = firstLaunchAtMs === undefined ? ['no pod was started'] : fileWords(run);
   const took = firstLaunchAtMs === undefined ? [] : [`took ${shortDuration(endedAtMs - firstLaunchAtMs)}`];
-  return [...(skipped === undefined ? [] : [skipped]), ...took, files, `batch ${id}`].join(' · ');
+  return [...(skipped === undefined ? [] : [skipped]), ...took, ...files, `batch ${id}`].join(' · ');
+}
+
+function fileWords(run: BatchRun): readonly string[] {
+  const { whole } = countFiles(run.batch);
+  const words: Partial<Record<BatchFile, string>> = {
+    txt: 'every pod with its log (.txt)',
+    csv: 'the outcomes as a table (.csv)',
+    ...(whole === 0 ? {} : { files: `${formatCount(whole, 'file')} that the pods brought back (.tar.gz)` }),
+  };
+  const each = (Object.keys(words) as BatchFile[]).map((kind) => ({
+    words: words[kind],
+    lost: run.delivery.filesLost?.[batchFileName(run, kind)],
+  }));
+  const there = each.filter(({ lost }) => lost === undefined);
+  const [gone, ...others] = each.filter(({ lost }) => lost !== undefined);
+  if (there.length === 0) return [`the files could not be shared (${gone?.lost})`];
+  const missing = [gone, ...others].flatMap((one) => (one ? [`${one.words}: could not be shared (${one.lost})`] : []));
+  return [`files: ${there.map((one) => one.words).join(', ')}`, ...missing];
 }
 
 /** Notes that logs may be incomplete; the files say which, and why. */
@@ -54,4 +72,12 @@ function doubtPart({ pods }: Batch): readonly Part[] {
   const inDoubt = pods.flatMap(({ results = [] }) => results.filter((result) => result?.logDoubt !== undefined)).length;
   const words = `${formatCount(inDoubt, 'log')} may be incomplete: the files say which, and why.`;
   return inDoubt === 0 ? [] : [paragraph([text(words)])];
+}
+
+/** Files that an image announced and that are in no archive. */
+function missingFilesPart(batch: Batch): readonly Part[] {
+  const { missing } = countFiles(batch);
+  return missing === 0
+    ? []
+    : [paragraph([text(`${formatCount(missing, 'file')} missing: the .txt says which, and why.`)])];
 }

@@ -4,6 +4,7 @@ import { quoteWord } from '../../command/print.ts';
 import { isPinned } from '../../container/names.ts';
 import type { Plan } from '../../container/plan.ts';
 import type { Profile } from '../../container/profiles.ts';
+import { type FileKind, isSecretKind } from '../../files/file-kinds.ts';
 import { type ClassFact, classText } from '../../policy/class-facts.ts';
 import { code, type Part, person, type Span, strong, text } from '../message.ts';
 import { typedText } from '../typed-text.ts';
@@ -51,6 +52,7 @@ export function requestParts(plan: Plan): readonly Part[] {
     ...(reason === undefined ? [] : [paragraph(whySpans(reason))]),
     { kind: 'paragraph', spans: accessSpans(plan), whole: true },
     ...riskPart([plan]),
+    ...filesPart(plan),
     ...(isShort ? [] : [wherePart(plan)]),
     ...(isInline(plan) ? [] : [block(commandText(command))]),
     ...(env.length > 0
@@ -67,6 +69,29 @@ export function riskPart(plans: readonly Pick<Plan, 'class' | 'classReasons'>[])
   });
   return risks.length === 0 ? [] : [paragraph([strong('Risk:'), text(` ${[...new Set(risks)].join(' · ')}`)])];
 }
+
+/** What approvers must know of what it hands back: nothing hides a secret in it. */
+function filesPart({ files = [], requesterId }: Plan): readonly Part[] {
+  const secrets = files.filter(isSecretKind).map((kind) => SECRET_FILES[kind] ?? kind);
+  if (secrets.length === 0) return [];
+  return [
+    {
+      kind: 'paragraph',
+      spans: [
+        strong('Files:'),
+        text(` may bring back ${secrets.join(' and ')}, which may hold secrets, for `),
+        person(requesterId),
+        text(' alone'),
+      ],
+      whole: true,
+    },
+  ];
+}
+
+const SECRET_FILES: Partial<Record<FileKind, string>> = {
+  capture: 'a packet capture',
+  heap: 'a heap dump',
+};
 
 /** A reason that the card's second line cuts, whole, for below the buttons. */
 export const wholeReason = ({ reason }: Plan): readonly Part[] =>

@@ -1,7 +1,8 @@
 import { formatBytes, formatCount, shortDuration } from '../../../lib/duration.ts';
-import { isBatchRun } from '../../run/life-cycle.ts';
 import type { LogCompleteness, Run, RunLog, Verdict, VerdictFinding } from '../../run/run.ts';
-import { type Fact, type Message, type Part, type Span, strong, text } from '../message.ts';
+import { type Fact, type Part, type Span, strong, text } from '../message.ts';
+import { chartParts } from './chart-parts.ts';
+import { logLostBy } from './file-parts.ts';
 
 /** From the container's own times if it ended, else from kdebug's. */
 export function durationOf(run: Run): number | undefined {
@@ -33,7 +34,7 @@ export function logParts(run: Run): readonly Part[] {
     const isKnown = log.completeness.interruptedBy === undefined;
     return [plainParagraph(isKnown ? 'No output.' : 'None of its log could be read.'), ...caveats(run)];
   }
-  const where = run.delivery.fileLost === undefined && !isStoredInPart(run) ? ', all in the attached file' : '';
+  const where = logLostBy(run) === undefined && !isStoredInPart(run) ? ', all in the attached file' : '';
   if (isOnlyInFile(run)) return [reportPart(log.lines), ...caveats(run)];
   const omitted = log.omittedLines > 0 ? `\n… ${formatCount(log.omittedLines, 'more line')}${where} …\n` : '';
   const joined = log.omittedLines > 0 ? `${log.head}${omitted}${log.tail}` : log.head;
@@ -76,13 +77,15 @@ export function lookedBy({ verdict, plan }: Run): readonly string[] {
 const plainParagraph = (words: string): Part => ({ kind: 'paragraph', spans: [text(words)] });
 
 /** What the first two lines of a result leave out of a diagnosis: other findings, what is fine, what was not checked. */
-export function verdictParts({ verdict }: Run): readonly Part[] {
+export function verdictParts(run: Run): readonly Part[] {
+  const { verdict } = run;
   if (!verdict) return [];
   const { fine, unseen = [] } = verdict;
   return [
     ...findingsPart(verdict),
     ...(fine === undefined ? [] : [paragraph([strong('Checked, no problems: '), text(fine)])]),
     ...(unseen.length === 0 ? [] : [paragraph([strong('Not checked:')]), list(unseen.map((line) => [text(line)]))]),
+    ...chartParts(run),
   ];
 }
 
@@ -99,26 +102,14 @@ const findingSpans = ({ text: found, limit, next }: VerdictFinding): readonly Sp
 ];
 
 /** Whether a long report is left to the file: the verdict already summarises it. */
-const isOnlyInFile = ({ verdict, log, delivery }: Run): boolean =>
-  verdict?.line !== undefined && log !== undefined && log.omittedLines > 0 && delivery.fileLost === undefined;
+const isOnlyInFile = (run: Run): boolean =>
+  run.verdict?.line !== undefined && run.log !== undefined && run.log.omittedLines > 0 && logLostBy(run) === undefined;
 
 /** Replaces such a report. */
 const reportPart = (lines: number): Part => paragraph([text(`Full report attached (${formatCount(lines, 'line')})`)]);
 
 const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
 const list = (items: readonly (readonly Span[])[]): Part => ({ kind: 'list', items });
-
-/** The message that carries files posted after their result. */
-export function fileMessage(run: Run): Message {
-  const words = wordsOf(run);
-  return { summary: words, tone: 'neutral', parts: [{ kind: 'paragraph', spans: [text(words)] }] };
-}
-
-function wordsOf(run: Run): string {
-  if (isBatchRun(run)) return `Files of batch ${run.id}`;
-  const pod = run.plan === undefined ? '' : `${run.plan.podName}, `;
-  return `Full log of ${pod}run ${run.id}${run.late ? ', which finished late' : ''}`;
-}
 
 /** The log was read to its end, but the disk did not store all of it. */
 const isStoredInPart = ({ log }: Pick<Run, 'log'>): boolean => isOfSpool(log?.completeness.interruptedBy);
@@ -142,6 +133,7 @@ export function caveats(run: Run): readonly Part[] {
   const { log } = run;
   if (!log) return paragraphs([rebuilt(run)]);
   const { limitReached, beginningMayBeMissing, gaps, interruptedBy } = log.completeness;
+  const lost = logLostBy(run);
   const sentences = [
     limitReached && 'The log is longer than the policy allows, so it is cut here.',
     beginningMayBeMissing &&
@@ -155,7 +147,7 @@ export function caveats(run: Run): readonly Part[] {
     log.isReportUnbelieved &&
       `The report is shown as plain output: the image ${run.plan?.imageAlias ?? ''} is not marked \`diagnostic: true\` in the policy.`,
     rebuilt(run),
-    run.delivery.fileLost !== undefined && `The full log could not be shared as a file (${run.delivery.fileLost}).`,
+    lost !== undefined && `The full log could not be shared as a file (${lost}).`,
   ];
   return paragraphs(sentences);
 }

@@ -71,6 +71,22 @@ const part: fc.Arbitrary<Part> = fc.oneof(
     ),
     rows: fc.array(fc.array(fc.array(span, { maxLength: 3 }), { maxLength: 5 }), { maxLength: 120 }),
   }),
+  fc.record({
+    kind: fc.constant('chart' as const),
+    chart: fc
+      .record({
+        title: someText,
+        unit: someText,
+        values: fc.array(fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }), { minLength: 3, maxLength: 20 }),
+        name: someText,
+      })
+      .map(({ title, unit, values, name }) => ({
+        title,
+        unit,
+        moments: values.map((_, index) => `${index} s`),
+        lines: [{ name, values }],
+      })),
+  }),
   fc.record({ kind: fc.constant('note' as const), spans }),
   fc.record({ kind: fc.constant('actions' as const), buttons: fc.array(button, { maxLength: 30 }) }),
 );

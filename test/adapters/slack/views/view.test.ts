@@ -1,7 +1,7 @@
-import type { KnownBlock } from '@slack/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blocksTooLong, checkMessageBlocks } from '../../../../play/slack/blocks/check.ts';
+import type { MessageBlock } from '../../../../src/adapters/slack/views/chart.ts';
 import { simplerViews, view, weightOf } from '../../../../src/adapters/slack/views/view.ts';
 import { emoji } from '../../../../src/core/report/message.ts';
 import { anyMessage, HOSTILE, RESULT } from './messages.ts';
@@ -19,10 +19,10 @@ function textsOf(value: unknown): { readonly all: string[]; readonly parsed: str
   return { all, parsed };
 }
 
-const emojiOf = (blocks: readonly KnownBlock[]): string[] =>
+const emojiOf = (blocks: readonly MessageBlock[]): string[] =>
   [...JSON.stringify(blocks).matchAll(/"type":"emoji","name":"([a-z_]+)"/g)].map(([, name]) => name ?? '');
 
-const elementTypes = (blocks: readonly KnownBlock[]): string[] =>
+const elementTypes = (blocks: readonly MessageBlock[]): string[] =>
   [...JSON.stringify(blocks).matchAll(/"type":"([a-z_]+)"/g)].map(([, type]) => type ?? '');
 
 describe('a result', () => {
@@ -125,7 +125,7 @@ it('only the longest text is cut when the whole is too long', () => {
 const RUNS = { numRuns: 60, endOnFailure: true };
 
 describe('whatever a message holds', () => {
-  const check = (blocks: readonly KnownBlock[]): void => {
+  const check = (blocks: readonly MessageBlock[]): void => {
     expect(checkMessageBlocks(blocks)).toEqual([]);
     expect(blocksTooLong(blocks)).toBe(false);
     expect(weightOf(blocks)).toBeLessThanOrEqual(12_000);

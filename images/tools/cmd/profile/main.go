@@ -1,0 +1,96 @@
+// Command profile takes a CPU profile of the process beside it and hands back a flame graph: a diagnostic image of kdebug.
+//
+// It writes words for people first, then the files, then the report (docs/diagnostic-images.md). Settings: PROFILE_SECONDS, 1 to 60, default 10.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"kdebug/tools/internal/cpu"
+	"kdebug/tools/internal/frame"
+	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/target"
+)
+
+const (
+	terminationLog = "/dev/termination-log"
+	version        = "0.1.0"
+
+	defaultSeconds, maxSeconds = 10, 60
+	// patience is what a profile may take beyond its length: a JVM on a full machine needs some seconds to begin and to end one.
+	patience = 90 * time.Second
+)
+
+func main() { os.Exit(run()) }
+
+// run gives 0 if it could look, 1 if it was too late or could not write, 2 if a setting is wrong.
+func run() int {
+	began := time.Now()
+	length, err := lengthOf(os.Getenv("PROFILE_SECONDS"))
+	if err != nil {
+		return end(&report.Report{Verdict: err.Error()}, began, 2)
+	}
+	found, self, err := target.FindAsItsUser()
+	if errors.Is(err, target.ErrNoTarget) {
+		return end(noTarget(self), began, 0)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	ctx, cancel := context.WithTimeoutCause(ctx, length+patience, errors.New("it took too long"))
+	defer cancel()
+
+	found = cpu.Busiest(found, 500*time.Millisecond)
+	meter := cpu.Start(found)
+	profile, err := cpu.Record(ctx, found, self, length)
+	if err != nil {
+		waitFor(ctx, began, length)
+	}
+	seen := view{target: found, self: self, length: length, profile: profile, err: err, load: meter.Read()}
+	fmt.Print(seen.words())
+	for _, file := range seen.files() {
+		if err := frame.Write(os.Stdout, file.name, file.content); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	return end(seen.report(), began, 0)
+}
+
+func lengthOf(text string) (time.Duration, error) {
+	if text == "" {
+		return defaultSeconds * time.Second, nil
+	}
+	seconds, err := strconv.Atoi(text)
+	if err != nil || seconds < 1 || seconds > maxSeconds {
+		return 0, fmt.Errorf("PROFILE_SECONDS must be a whole number from 1 to %d.", maxSeconds)
+	}
+	return time.Duration(seconds) * time.Second, nil
+}
+
+// waitFor measures the threads for at least two seconds, also where there is no profile.
+func waitFor(ctx context.Context, began time.Time, length time.Duration) {
+	select {
+	case <-time.After(time.Until(began.Add(min(length, 2*time.Second)))):
+	case <-ctx.Done():
+	}
+}
+
+func end(result *report.Report, began time.Time, code int) int {
+	result.Tool.Name, result.Tool.Version = "profile", version
+	result.Cost = report.CostSince(began)
+	if err := result.Write(os.Stdout, terminationLog); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}

@@ -1,0 +1,112 @@
+// Command stacks says what the threads of a container do, from an ephemeral container beside it, as the target's own user: it finds
+// the runtime (JVM, Python, Node.js, Go, other) and asks it in the way that harms least. docs/diagnostic-images.md describes what it
+// reads and writes.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"kdebug/tools/internal/frame"
+	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/rules"
+	"kdebug/tools/internal/target"
+)
+
+const (
+	version        = "0.1.0"
+	terminationLog = "/dev/termination-log"
+	// limit ends a run that hangs.
+	limit = 150 * time.Second
+)
+
+func main() {
+	// TERM ends the work, not the tidying: an inspector that was opened is closed.
+	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	ctx, stop := context.WithTimeout(ctx, limit)
+	code := run(ctx, os.Stdout, os.Args[1:])
+	stop()
+	cancel()
+	os.Exit(code)
+}
+
+// run looks, and returns the exit code: 0 if it could look, whatever it found.
+func run(ctx context.Context, out io.Writer, words []string) int {
+	began := time.Now()
+	self := target.Whoami()
+	result := &report.Report{
+		Tool:   report.Tool{Name: "stacks", Version: version},
+		Self:   &report.Self{UID: self.UID, GID: self.GID, Capabilities: target.Capabilities(self.Effective)},
+		Target: &report.Target{},
+	}
+	settings, err := readSettings(os.Getenv)
+	if len(words) > 0 {
+		err = errors.New("stacks takes no arguments")
+	}
+	if err != nil {
+		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
+	}
+	found, err := target.Find()
+	switch {
+	case errors.Is(err, target.ErrTooLate):
+		return giveUp(out, result, "Started too late: this run was given up, so nothing was done.", 0)
+	case errors.Is(err, target.ErrNoTarget):
+		result.Sections = []report.Section{{Name: "stacks", State: report.NotReadable, Text: "no target", Lacks: "a target process", Helps: []string{report.ATarget}}}
+		return giveUp(out, result, "Nothing to look at: no process of another container is visible. Name the container (--target).", 0)
+	case err != nil:
+		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
+	}
+	found = found.Become()
+	result.Target = &report.Target{
+		Effective: true, PID: found.First, UID: report.ID(found.UID), GID: report.ID(found.GID), Name: found.Name, Capabilities: target.Capabilities(found.Permitted),
+	}
+	look := &look{target: found, self: target.Whoami(), settings: settings}
+	if look.chosen, err = look.choose(); err != nil {
+		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
+	}
+	look.ask(ctx)
+	for _, part := range look.parts() {
+		result.Findings = append(result.Findings, part.Findings...)
+		result.Sections = append(result.Sections, part.Section)
+	}
+	rules.Sort(result.Findings)
+	result.Verdict = look.verdict(result.Findings)
+	result.Cost = report.CostSince(began)
+	result.SampleSeconds = time.Since(began).Round(100 * time.Millisecond).Seconds()
+	head(out, result)
+	look.tell(out)
+	fmt.Fprintf(out, "\nThis look took %d ms, %d ms of CPU and %.1f MiB of memory.\n", result.Cost.Milliseconds, result.Cost.CPUMilliseconds, float64(result.Cost.MemoryBytes)/(1<<20))
+	for _, file := range look.files() {
+		if err := frame.Write(out, file.Name, file.Content); err != nil {
+			return 1
+		}
+	}
+	if err := result.Write(out, terminationLog); err != nil {
+		return 1
+	}
+	return 0
+}
+
+func head(out io.Writer, result *report.Report) {
+	run := os.Getenv("KDEBUG_RUN")
+	if run == "" {
+		run = "none"
+	}
+	fmt.Fprintf(out, "kdebug stacks, run %s, %s\n%s\n", report.Line(run, 40), time.Now().UTC().Format(time.RFC3339), result.Verdict)
+}
+
+// giveUp reports that nothing was looked at, and why.
+func giveUp(out io.Writer, result *report.Report, verdict string, code int) int {
+	result.Verdict = report.Line(verdict, 300)
+	head(out, result)
+	if err := result.Write(out, terminationLog); err != nil {
+		return 1
+	}
+	return code
+}

@@ -1,0 +1,117 @@
+package cpu
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"kdebug/tools/internal/flame"
+	"kdebug/tools/internal/jfr"
+	"kdebug/tools/internal/jvm"
+	"kdebug/tools/internal/run"
+	"kdebug/tools/internal/target"
+)
+
+// cleanUp is how long it may take to leave no trace, also after ctx ended: a JVM without CPU answers late.
+const cleanUp = 45 * time.Second
+
+// recordJVM lets the JVM's Flight Recorder sample its own threads. The recorder's settings and its file lie in the target's /tmp for that long.
+func recordJVM(ctx context.Context, t *target.Target, self target.Self, length time.Duration) (*Profile, error) {
+	const what = "the Flight Recorder could not be used"
+	if err := need(what, jvm.Lack(t, self)); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(t.Root())
+	if err != nil {
+		return nil, why(ctx, what, err)
+	}
+	defer root.Close()
+	recorder := &recorder{t, root, "kdebug-" + strings.ToLower(rand.Text()[:10])}
+	if err := recorder.start(ctx, length); err != nil {
+		return nil, why(ctx, what, errors.Join(err, recorder.end()))
+	}
+	select {
+	case <-time.After(length):
+	case <-ctx.Done():
+	}
+	content, err := recorder.stop()
+	if err = errors.Join(err, recorder.end()); err != nil || ctx.Err() != nil {
+		return nil, why(ctx, what, err)
+	}
+	stacks, err := jfr.Parse(ctx, content)
+	if err != nil {
+		return nil, why(ctx, what, err)
+	}
+	return &Profile{stacks, flame.Samples, "Flight Recorder looked at up to five running Java threads every 10 ms; it sees no native code"}, nil
+}
+
+// recorder is a recording in the target, by its name.
+type recorder struct {
+	target *target.Target
+	root   *os.Root
+	name   string
+}
+
+func (r *recorder) settings() string { return "tmp/" + r.name + ".jfc" }
+func (r *recorder) file() string     { return "tmp/" + r.name + ".jfr" }
+
+func (r *recorder) start(ctx context.Context, length time.Duration) error {
+	if err := r.root.WriteFile(r.settings(), []byte(jfr.Settings), 0o644); err != nil {
+		return fmt.Errorf("a /tmp that can be written to (an emptyDir there): %w", errors.Unwrap(err))
+	}
+	// It ends by itself if we are killed before we end it. Newer JVMs then write a file wherever they like, unless it is named.
+	answer, err := jvm.Command(ctx, r.target, "JFR.start", "name="+r.name, "settings=/"+r.settings(), "filename=/"+r.file(), "disk=false", "maxsize=16m",
+		fmt.Sprintf("duration=%ds", int((length+30*time.Second).Seconds())))
+	if err == nil && !strings.Contains(answer, "Started recording") {
+		return errors.New(firstLine(answer))
+	}
+	return err
+}
+
+// stop ends the recording and reads it. It does not use the context of the work: that may be over.
+func (r *recorder) stop() ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), cleanUp)
+	defer cancel()
+	answer, err := jvm.Command(ctx, r.target, "JFR.stop", "name="+r.name, "filename=/"+r.file())
+	if err != nil {
+		return nil, err
+	}
+	file, err := r.target.Open("/" + r.file())
+	if err != nil {
+		return nil, fmt.Errorf("%s (%w)", firstLine(answer), err)
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxFile))
+}
+
+// end makes sure that no recording runs and that its files are gone; an error says what may be left.
+func (r *recorder) end() error {
+	ctx, cancel := context.WithTimeout(context.Background(), cleanUp)
+	defer cancel()
+	_ = r.root.Remove(r.settings())
+	left := fmt.Errorf("the target may keep /%s", r.file())
+	answer, err := jvm.Command(ctx, r.target, "JFR.check", "name="+r.name)
+	if err == nil && strings.Contains(answer, "name="+r.name) {
+		_, err = jvm.Command(ctx, r.target, "JFR.stop", "name="+r.name)
+	}
+	if gone := r.root.Remove(r.file()); gone != nil && !errors.Is(gone, fs.ErrNotExist) || errors.Is(err, run.ErrTimeout) {
+		return left
+	}
+	return nil
+}
+
+// firstLine of what a JVM answered that says something.
+func firstLine(answer string) string {
+	for line := range strings.Lines(answer) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return "the JVM said nothing"
+}

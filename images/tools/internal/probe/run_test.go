@@ -1,0 +1,321 @@
+package probe
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"kdebug/tools/internal/rules"
+)
+
+// bothAt listens at one port for TCP and for UDP; a port may be free for one of them only.
+func bothAt(t *testing.T) (net.Listener, net.PacketConn) {
+	t.Helper()
+	for range 20 {
+		streams, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if packets, err := net.ListenPacket("udp", streams.Addr().String()); err == nil {
+			return streams, packets
+		}
+		streams.Close()
+	}
+	t.Fatal("no port is free")
+	return nil, nil
+}
+
+// nameServer answers A for the names it knows, and NXDOMAIN else, on UDP and TCP.
+func nameServer(t *testing.T, known map[string]string, truncates bool) (port string) {
+	t.Helper()
+	streams, packets := bothAt(t)
+	handler := dns.HandlerFunc(func(w dns.ResponseWriter, question *dns.Msg) {
+		reply := new(dns.Msg).SetReply(question)
+		address, found := known[question.Question[0].Name]
+		_, overUDP := w.RemoteAddr().(*net.UDPAddr)
+		switch {
+		case !found:
+			reply.Rcode = dns.RcodeNameError
+		case truncates && overUDP:
+			reply.Truncated = true
+		case question.Question[0].Qtype == dns.TypeA:
+			record, _ := dns.NewRR(question.Question[0].Name + " 5 IN A " + address)
+			reply.Answer = append(reply.Answer, record)
+		}
+		_ = w.WriteMsg(reply)
+	})
+	for _, server := range []*dns.Server{{PacketConn: packets, Handler: handler}, {Listener: streams, Handler: handler}} {
+		go func() { _ = server.ActivateAndServe() }()
+		t.Cleanup(func() { _ = server.Shutdown() })
+	}
+	_, port, _ = net.SplitHostPort(packets.LocalAddr().String())
+	return port
+}
+
+func namesOf(t *testing.T, port string, servers ...string) Names {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "resolv.conf")
+	text := "search shop.svc.test svc.test\noptions ndots:5\n"
+	for _, each := range servers {
+		text += "nameserver " + each + "\n"
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	names, err := ReadNames(file, filepath.Join(t.TempDir(), "none"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names.Port = port
+	return names
+}
+
+func codes(parts ...*rules.Part) string {
+	var all []string
+	for _, part := range parts {
+		for _, finding := range part.Findings {
+			all = append(all, finding.Code)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func lines(parts ...*rules.Part) string {
+	var all strings.Builder
+	for _, part := range parts {
+		all.WriteString(strings.Join(part.Lines, "\n") + "\n")
+	}
+	return all.String()
+}
+
+func TestLookupTakesTheSearchStepsInTheirOrder(t *testing.T) {
+	names := namesOf(t, nameServer(t, map[string]string{"web.svc.test.": "10.1.2.3"}, false), "127.0.0.1")
+	part, addresses := names.Lookup(t.Context(), "web", "endpoint_unknown")
+	if len(addresses) != 1 || addresses[0].String() != "10.1.2.3" || codes(part) != "" {
+		t.Fatalf("%v %+v", addresses, part)
+	}
+	if len(part.Lines) != 2 || !strings.Contains(part.Lines[0], "web.shop.svc.test.  NXDOMAIN") || !strings.Contains(part.Lines[1], "web.svc.test.  10.1.2.3") {
+		t.Errorf("%q", part.Lines)
+	}
+}
+
+func TestLookupSaysWhatIsWrong(t *testing.T) {
+	port := nameServer(t, map[string]string{"web.svc.test.": "10.1.2.3"}, false)
+	if part, addresses := namesOf(t, port, "127.0.0.1").Lookup(t.Context(), "wbe", "endpoint_unknown"); codes(part) != "endpoint_unknown" || len(addresses) != 0 {
+		t.Errorf("%+v", part)
+	}
+	// Nothing listens at 127.0.0.2: refused at once, which is silence too.
+	if part, addresses := namesOf(t, port, "127.0.0.2", "127.0.0.1").Lookup(t.Context(), "web", "endpoint_unknown"); codes(part) != "dns_unanswered" || len(addresses) != 1 {
+		t.Errorf("%+v", part)
+	}
+	if part, _ := (Names{}).Lookup(t.Context(), "web", "endpoint_unknown"); codes(part) != "dns_no_server" {
+		t.Errorf("%+v", part)
+	}
+	if part, addresses := (Names{Hosts: map[string][]netip.Addr{"web": {netip.MustParseAddr("10.0.0.9")}}}).Lookup(t.Context(), "Web", "x"); len(addresses) != 1 || codes(part) != "" {
+		t.Errorf("%+v", part)
+	}
+}
+
+func TestALongAnswerComesOverTCP(t *testing.T) {
+	names := namesOf(t, nameServer(t, map[string]string{"web.svc.test.": "10.1.2.3"}, true), "127.0.0.1")
+	part, addresses := names.Lookup(t.Context(), "web.svc.test.", "endpoint_unknown")
+	if len(addresses) != 1 || !strings.Contains(lines(part), "over TCP") {
+		t.Errorf("%v %q", addresses, part.Lines)
+	}
+}
+
+func TestAnAnswerOfANameServerDoesNotLeadToTheCloud(t *testing.T) {
+	names := namesOf(t, nameServer(t, map[string]string{"evil.test.": "169.254.169.254"}, false), "127.0.0.1")
+	endpoint, err := Parse("http://evil.test/latest/meta-data/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, untested := Prober{Names: names}.Run(t.Context(), endpoint)
+	if untested == "" || len(parts) != 2 || parts[1].Section.State != "not-looked-at" {
+		t.Errorf("%q %+v", untested, parts[1])
+	}
+	// And if a check before it were ever left out:
+	conn, err := dialer(Place{}).Dial("tcp", "169.254.169.254:80")
+	if err == nil || !strings.Contains(err.Error(), "not probed") {
+		t.Error(conn, err)
+	}
+}
+
+func probed(t *testing.T, url string, now time.Time, roots *x509.CertPool) ([]*rules.Part, string) {
+	t.Helper()
+	endpoint, err := Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prober := Prober{Names: Names{Hosts: map[string][]netip.Addr{"localhost": {netip.MustParseAddr("127.0.0.1")}}}, Roots: roots, Now: now}
+	parts, _ := prober.Run(t.Context(), endpoint)
+	return parts, codes(parts...)
+}
+
+func listen(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				serve(conn)
+			}()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+func TestHTTPIsAskedOnceAndPlainly(t *testing.T) {
+	asked := make(chan string, 10)
+	place := listen(t, func(conn net.Conn) {
+		head := make([]byte, 4096)
+		size, err := conn.Read(head)
+		if err != nil || size == 0 {
+			return
+		}
+		asked <- string(head[:size])
+		fmt.Fprint(conn, "HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/latest?token=s3cret\r\nContent-Length: 9\r\n\r\nthe body!")
+	})
+	parts, found := probed(t, "http://"+place+"/health", time.Now(), nil)
+	if found != "" {
+		t.Errorf("%s %s", found, lines(parts...))
+	}
+	if request := <-asked; request != "GET /health HTTP/1.1\r\nHost: "+place+"\r\nConnection: close\r\n\r\n" {
+		t.Errorf("%q", request)
+	}
+	text := lines(parts...)
+	if !strings.Contains(text, "redirects to http://169.254.169.254, which is not followed") || strings.Contains(text, "s3cret") || strings.Contains(text, "body") {
+		t.Error(text)
+	}
+	if len(asked) != 0 {
+		t.Error("a second request was sent")
+	}
+}
+
+func TestWhatAnEndpointDoesWrongIsFound(t *testing.T) {
+	answer := func(text string, after time.Duration) func(net.Conn) {
+		return func(conn net.Conn) {
+			head := make([]byte, 4096)
+			if size, _ := conn.Read(head); size > 0 {
+				time.Sleep(after)
+				_, _ = io.WriteString(conn, text)
+			}
+		}
+	}
+	for want, place := range map[string]string{
+		"http_slow":             "http://" + listen(t, answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 1100*time.Millisecond)),
+		"http_error":            "http://" + listen(t, answer("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n", 0)),
+		"http_error http_error": "http://" + listen(t, answer("220 mail ready\x1b[2J\r\n", 0)),
+		"tls_failed":            "https://" + listen(t, answer("HTTP/1.1 400 Bad Request\r\n\r\n", 0)),
+		"endpoint_refused":      "127.0.0.1:1",
+	} {
+		parts, found := probed(t, place, time.Now(), nil)
+		if found != strings.Fields(want)[0] {
+			t.Errorf("%s: %q\n%s", want, found, lines(parts...))
+		}
+		if strings.Contains(lines(parts...), "\x1b") {
+			t.Error("what an endpoint sends reaches the terminal")
+		}
+	}
+	if _, found := probed(t, "http://"+listen(t, func(net.Conn) {}), time.Now(), nil); found != "http_error" {
+		t.Errorf("closed without an answer: %q", found)
+	}
+}
+
+// certified serves HTTPS with a certificate for a name, from an authority that it returns.
+func certified(t *testing.T, name string, until time.Time, version uint16) (string, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotBefore: until.Add(-90 * 24 * time.Hour), NotAfter: until,
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	content, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, _ := x509.ParseCertificate(content)
+	pool := x509.NewCertPool()
+	pool.AddCert(certificate)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }), ReadHeaderTimeout: time.Second, ErrorLog: log.New(io.Discard, "", 0),
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{content}, PrivateKey: key}}, MinVersion: tls.VersionTLS10, MaxVersion: version},
+	}
+	go func() { _ = server.ServeTLS(listener, "", "") }()
+	t.Cleanup(func() { server.Close() })
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	return "https://localhost:" + port, pool
+}
+
+func TestTLSSaysWhatIsWrongWithACertificate(t *testing.T) {
+	now := time.Now()
+	good, roots := certified(t, "localhost", now.Add(60*24*time.Hour), tls.VersionTLS13)
+	if parts, found := probed(t, good, now, roots); found != "" || !strings.Contains(lines(parts...), "status 204") || !strings.Contains(lines(parts...), "TLS 1.3") {
+		t.Errorf("%q %s", found, lines(parts...))
+	}
+	if _, found := probed(t, good, now, x509.NewCertPool()); found != "tls_untrusted" {
+		t.Errorf("%q", found)
+	}
+	for _, each := range []struct {
+		name    string
+		until   time.Duration
+		version uint16
+		found   string
+	}{
+		{"localhost", 5 * 24 * time.Hour, tls.VersionTLS13, "tls_expiring"},
+		{"localhost", -48 * time.Hour, tls.VersionTLS13, "tls_expiring"},
+		{"other.test", 60 * 24 * time.Hour, tls.VersionTLS13, "tls_mismatch"},
+		{"localhost", 60 * 24 * time.Hour, tls.VersionTLS11, "tls_old"},
+		{"localhost", 89*24*time.Hour + 24*time.Hour + time.Hour*2, tls.VersionTLS12, "tls_failed"},
+	} {
+		url, roots := certified(t, each.name, now.Add(each.until), each.version)
+		if parts, found := probed(t, url, now, roots); found != each.found {
+			t.Errorf("%+v: %q\n%s", each, found, lines(parts...))
+		}
+	}
+}
+
+func TestAnEndpointThatHangsEndsInTime(t *testing.T) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	endpoint, _ := Parse("tls://" + listen(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }))
+	parts, _ := Prober{}.Run(ctx, endpoint)
+	if codes(parts...) == "" || time.Since(began) > 3*time.Second {
+		t.Errorf("%s %s", codes(parts...), time.Since(began))
+	}
+}

@@ -1,0 +1,149 @@
+// Package python reads the stacks of a running CPython from its memory, with py-spy.
+package python
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"kdebug/tools/internal/native"
+	"kdebug/tools/internal/run"
+	"kdebug/tools/internal/stack"
+	"kdebug/tools/internal/target"
+)
+
+// PySpy is the program.
+var PySpy = "/usr/bin/py-spy"
+
+// tries: without stopping the process, what is read may change meanwhile, and py-spy says so.
+const tries = 5
+
+type thread struct {
+	ID     int     `json:"os_thread_id"`
+	Name   string  `json:"thread_name"`
+	Active bool    `json:"active"`
+	Owns   bool    `json:"owns_gil"`
+	Frames []frame `json:"frames"`
+}
+
+type frame struct {
+	Name string `json:"name"`
+	File string `json:"short_filename"`
+	Path string `json:"filename"`
+	Line int    `json:"line"`
+}
+
+// Dump gives the threads of one Python process. It stops nothing: the process runs on while it is read.
+func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.Duration) *stack.Dump {
+	dump := &stack.Dump{Process: t.Process, Runtime: strings.TrimSpace("Python " + t.Version), Lack: t.Attach(self)}
+	if dump.Lack != nil {
+		return dump
+	}
+	threads, err := read(ctx, t.PID)
+	if err != nil {
+		if errors.Is(err, run.ErrTimeout) {
+			dump.Silent = "py-spy did not finish"
+		} else {
+			dump.Lack = lackOf(err)
+		}
+		return dump
+	}
+	var text strings.Builder
+	for _, each := range threads {
+		state, _ := native.Wait(t.FS(), t.PID, each.ID)
+		if each.Active && state != "running" {
+			state = "running"
+		}
+		if each.Owns {
+			state += ", has the GIL"
+		}
+		found := stack.Thread{ID: each.ID, Name: each.Name, State: state}
+		fmt.Fprintf(&text, "%s (thread %d): %s\n", each.Name, each.ID, state)
+		for _, at := range each.Frames {
+			found.Frames = append(found.Frames, fmt.Sprintf("%s (%s:%d)", at.Name, at.File, at.Line))
+			fmt.Fprintf(&text, "    %s (%s:%d)\n", at.Name, at.Path, at.Line)
+		}
+		text.WriteString("\n")
+		dump.Threads = append(dump.Threads, found)
+	}
+	dump.Text = text.String()
+	meter := stack.Start(t.FS(), t.PID)
+	if samples, err := Sample(ctx, t.PID, sample); err == nil {
+		dump.Hot, dump.HotIsSampled = samples, true
+	} else {
+		dump.Notes = append(dump.Notes, "no samples: "+err.Error())
+	}
+	shares := meter.Shares()
+	for index := range dump.Threads {
+		dump.Threads[index].CPU = shares[dump.Threads[index].ID]
+	}
+	return dump
+}
+
+// lackOf turns py-spy's refusal into what is missing.
+func lackOf(err error) *target.Lack {
+	words := err.Error()
+	if strings.Contains(words, "Permission") || strings.Contains(words, "permitted") {
+		return &target.Lack{Lacks: "ptrace: the kernel refused to read the target's memory (" + words + ")", Helps: []string{"general"}}
+	}
+	return &target.Lack{Lacks: "stacks: " + words}
+}
+
+func read(ctx context.Context, pid int) ([]thread, error) {
+	var last error
+	for range tries {
+		within, cancel := context.WithTimeout(ctx, 20*time.Second)
+		out, err := run.Output(within, PySpy, "dump", "--json", "--nonblocking", "--pid", strconv.Itoa(pid))
+		cancel()
+		var threads []thread
+		if err == nil {
+			if err = json.Unmarshal(out, &threads); err == nil {
+				return threads, nil
+			}
+		}
+		last = err
+		if errors.Is(err, run.ErrTimeout) || strings.Contains(err.Error(), "Permission") {
+			break
+		}
+	}
+	return nil, last
+}
+
+// Sample counts where the process' busy threads are for a time, 50 times a second, without stopping it.
+func Sample(ctx context.Context, pid int, length time.Duration) ([]stack.Sample, error) {
+	seconds := max(1, int(length.Seconds()))
+	within, cancel := context.WithTimeout(ctx, time.Duration(seconds+20)*time.Second)
+	defer cancel()
+	// py-spy writes to a file only; this one is our pipe.
+	out, err := run.Output(within, PySpy, "record", "--nonblocking", "--duration", strconv.Itoa(seconds), "--rate", "50", "--format", "raw", "--output", "/dev/stdout", "--pid", strconv.Itoa(pid))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(string(out)), nil
+}
+
+// Parse reads lines as "outer;inner 12". Others are py-spy's own words.
+func Parse(text string) []stack.Sample {
+	var samples []stack.Sample
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		space := strings.LastIndexByte(line, ' ')
+		if space <= 0 || strings.HasPrefix(line, "py-spy>") {
+			continue
+		}
+		count, err := strconv.Atoi(line[space+1:])
+		if err != nil {
+			continue
+		}
+		frames := strings.Split(line[:space], ";")
+		for left, right := 0, len(frames)-1; left < right; left, right = left+1, right-1 {
+			frames[left], frames[right] = frames[right], frames[left]
+		}
+		samples = append(samples, stack.Sample{Frames: frames, Value: float64(count)})
+	}
+	return samples
+}

@@ -1,0 +1,61 @@
+// Package rules has the findings of docs/findings.md: thresholds and next steps come from the one table, src/core/diagnosis/.
+package rules
+
+import (
+	_ "embed"
+	"encoding/json"
+	"slices"
+
+	"kdebug/tools/internal/report"
+)
+
+//go:embed findings.json
+var table []byte
+
+// Rule is one thing that can be found.
+type Rule struct {
+	Code    string `json:"code"`
+	Section string `json:"section"`
+	// Rank: 1 it is failing now, 2 it is about to, 3 worth knowing.
+	Rank int `json:"rank"`
+	// Threshold is nil where being there is the finding.
+	Threshold *float64 `json:"threshold"`
+	// Below is true where a value under the threshold is the finding.
+	Below bool   `json:"below"`
+	Next  string `json:"next"`
+}
+
+var byCode = func() map[string]Rule {
+	var all []Rule
+	if err := json.Unmarshal(table, &all); err != nil {
+		panic(err)
+	}
+	rules := make(map[string]Rule, len(all))
+	for _, rule := range all {
+		rules[rule.Code] = rule
+	}
+	return rules
+}()
+
+// Find makes the finding of a code. False if the value is not beyond the threshold of its rule; a rule without one is always found, and its
+// value is left out. A code that is not in the table is a mistake of the program: it panics.
+func Find(code string, value float64, text string) (report.Finding, bool) {
+	rule, known := byCode[code]
+	if !known {
+		panic("no rule for the finding " + code)
+	}
+	finding := report.Finding{Code: code, Section: rule.Section, Text: text, Next: rule.Next}
+	if rule.Threshold == nil {
+		return finding, true
+	}
+	finding.Value, finding.Threshold = &value, rule.Threshold
+	if rule.Below {
+		return finding, value < *rule.Threshold
+	}
+	return finding, value > *rule.Threshold
+}
+
+// Sort puts the worst first, as a verdict does; equal ones stay in their order.
+func Sort(findings []report.Finding) {
+	slices.SortStableFunc(findings, func(a, b report.Finding) int { return byCode[a.Code].Rank - byCode[b.Code].Rank })
+}

@@ -1,0 +1,62 @@
+package stack
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"kdebug/tools/internal/target"
+)
+
+func TestTheHottestFramesComeFirst(t *testing.T) {
+	frames := Hottest([]Sample{{[]string{"inner", "outer"}, 30}, {[]string{"other"}, 10}, {[]string{"inner"}, 50}, {nil, 99}, {[]string{"none"}, 0}, {[]string{"more"}, 10}}, 2)
+	if fmt.Sprint(frames) != "[{inner 0.8} {more 0.1}]" {
+		t.Error(frames)
+	}
+	if len(Hottest(nil, 3)) != 0 {
+		t.Error("frames of nothing")
+	}
+}
+
+func TestAQueueAtALockHasItsHolder(t *testing.T) {
+	threads := []Thread{
+		{Name: "holder", State: "RUNNABLE", Holds: []string{"1"}, Frames: []string{"work"}},
+		{Name: "a", State: "BLOCKED", WaitsFor: "1", WaitsForKind: "Shop"},
+		{Name: "b", State: "BLOCKED", WaitsFor: "1", WaitsForKind: "Shop"},
+		// Waits on a condition of a lock that it gave up for that time: nobody holds it up.
+		{Name: "pool", State: "WAITING", WaitsFor: "2", Holds: []string{"2"}},
+		{Name: "orphan", State: "BLOCKED", WaitsFor: "3"},
+	}
+	locks := Locks(threads)
+	if len(locks) != 2 || locks[0].Holder != "holder" || locks[0].HolderFrame != "work" || len(locks[0].Waiters) != 2 || locks[1].Holder != "" {
+		t.Errorf("%+v", locks)
+	}
+}
+
+func TestThreadsAtOnePlaceAreTogether(t *testing.T) {
+	groups := Groups([]Thread{{Name: "a", State: "x", Frames: []string{"f"}}, {Name: "b", State: "y", Frames: []string{"f"}, Minutes: 2}, {Name: "c", State: "y", Frames: []string{"f"}, Minutes: 9}})
+	if len(groups) != 2 || len(groups[0].Names) != 2 || groups[0].Minutes != 9 {
+		t.Errorf("%+v", groups)
+	}
+	if states := States([]Thread{{State: "x"}, {State: "y"}, {State: "y"}}); states != "2 y, 1 x" {
+		t.Error(states)
+	}
+}
+
+func TestTheCPUOfThisProcessIsMeasured(t *testing.T) {
+	meter := Start(target.Proc, os.Getpid())
+	sum := 0
+	for began := time.Now(); time.Since(began) < 300*time.Millisecond; {
+		for i := range 1000 {
+			sum += i
+		}
+	}
+	total := 0.0
+	for _, share := range meter.Shares() {
+		total += share
+	}
+	if total <= 0 || total > 8 {
+		t.Errorf("%f of a CPU for %d", total, sum)
+	}
+}

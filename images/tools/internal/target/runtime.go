@@ -1,0 +1,152 @@
+package target
+
+import (
+	"debug/buildinfo"
+	"debug/elf"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+)
+
+// Runtime is what runs a process.
+type Runtime string
+
+// The runtimes that can be told apart. Native is a program of which we know that it is none of the others.
+const (
+	JVM     Runtime = "jvm"
+	Python  Runtime = "python"
+	Node    Runtime = "node"
+	Go      Runtime = "go"
+	Native  Runtime = "native"
+	Unknown Runtime = "unknown"
+)
+
+var (
+	pythonName    = regexp.MustCompile(`^(python|pypy)([0-9.]*)$`)
+	pythonLibrary = regexp.MustCompile(`/libpython([0-9]+\.[0-9]+)[^/]*\.so`)
+	javaVersion   = regexp.MustCompile(`(?m)^JAVA_VERSION="([^"]{1,40})"`)
+)
+
+// maxMaps bounds what is read of /proc/PID/maps: the target chooses its length.
+const maxMaps = 4 << 20
+
+// runtimeOf finds out what runs a process: from its program and libraries, where we may see them, else from its command
+// line, which is a guess that is never Go or native.
+func (fs FS) runtimeOf(pid int) (Runtime, string) {
+	exe, err := os.Readlink(fs.Path(pid, "exe"))
+	if err != nil {
+		return byCommand(fs.Cmdline(pid))
+	}
+	if runtime, version := byName(path.Base(strings.TrimSuffix(exe, " (deleted)"))); runtime != Unknown {
+		if runtime == JVM {
+			version = fs.javaVersion(pid, exe)
+		}
+		return runtime, version
+	}
+	// A program that holds a runtime: an application server, uwsgi, an Electron-like bundle.
+	maps := readAtMost(fs.Path(pid, "maps"), maxMaps)
+	if strings.Contains(maps, "/libjvm.so") || strings.Contains(maps, "/libj9vm") {
+		return JVM, ""
+	}
+	if found := pythonLibrary.FindStringSubmatch(maps); found != nil {
+		return Python, found[1]
+	}
+	if strings.Contains(maps, "/libnode.so") {
+		return Node, ""
+	}
+	return byProgram(fs.Path(pid, "exe"))
+}
+
+func byName(name string) (Runtime, string) {
+	switch {
+	case name == "java":
+		return JVM, ""
+	case name == "node" || name == "nodejs":
+		return Node, ""
+	case pythonName.MatchString(name):
+		return Python, pythonName.FindStringSubmatch(name)[2]
+	}
+	return Unknown, ""
+}
+
+func byCommand(command []string) (Runtime, string) {
+	if len(command) == 0 {
+		return Unknown, ""
+	}
+	return byName(path.Base(command[0]))
+}
+
+// byProgram tells Go, a Node in one file with its application, and everything else apart.
+func byProgram(file string) (Runtime, string) {
+	if info, err := buildinfo.ReadFile(file); err == nil {
+		return Go, strings.TrimPrefix(info.GoVersion, "go")
+	}
+	program, err := elf.Open(file)
+	if err != nil {
+		return Unknown, ""
+	}
+	defer program.Close()
+	symbols, _ := program.DynamicSymbols()
+	for _, symbol := range symbols {
+		if symbol.Section == elf.SHN_UNDEF {
+			continue
+		}
+		switch symbol.Name {
+		case "node_module_register":
+			return Node, ""
+		case "Py_BytesMain":
+			return Python, ""
+		}
+	}
+	return Native, ""
+}
+
+// javaVersion reads the file release that each JDK has.
+func (fs FS) javaVersion(pid int, exe string) string {
+	file, err := fs.openInRoot(pid, filepath.Join(filepath.Dir(filepath.Dir(exe)), "release"))
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	text, _ := io.ReadAll(io.LimitReader(file, 64*1024))
+	if found := javaVersion.FindSubmatch(text); found != nil {
+		return string(found[1])
+	}
+	return ""
+}
+
+// openInRoot opens a file of the target for reading: a regular one, and never one outside the target's root, whatever
+// links the target made.
+func (fs FS) openInRoot(pid int, name string) (*os.File, error) {
+	root, err := os.OpenRoot(fs.Path(pid, "root"))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	// Not to wait for the writer of a pipe.
+	file, err := root.OpenFile(strings.TrimPrefix(filepath.Clean("/"+name), "/"), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		file.Close()
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	return file, nil
+}
+
+// readAtMost gives the beginning of a file of /proc, or nothing.
+func readAtMost(name string, most int64) string {
+	file, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	text, _ := io.ReadAll(io.LimitReader(file, most))
+	return string(text)
+}

@@ -1,0 +1,375 @@
+// Package target finds the process that a diagnosis beside a container is about, and says what may be done with it.
+package target
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Process is one process of the target's container.
+type Process struct {
+	Status
+	PID     int
+	Runtime Runtime
+	// Version of the runtime, as "17.0.15" or "3.11"; empty where it is not known.
+	Version string
+	// Command is its arguments.
+	Command []string
+	// UsedTicks is the CPU time it used itself, and Start when it began, in ticks of 10 ms.
+	UsedTicks, Start int64
+}
+
+// Target is the container that is looked at: one process of it is the one that matters most.
+type Target struct {
+	Process
+	// First is the container's first process; often the same.
+	First int
+	// Container is the name that the pod gives it; empty where it cannot be seen.
+	Container string
+	// Processes are all of the container, the one that matters most first; at most 64.
+	Processes []Process
+	// Readable is whether the kernel lets us see the target's files, environment and memory map (ptrace's read access).
+	Readable bool
+	// ReadOnlyRoot is whether the target's root is mounted read-only. False where it is not Readable.
+	ReadOnlyRoot bool
+	// Yama is the node's ptrace_scope; 0 where it has none.
+	Yama int
+
+	fs FS
+}
+
+// Self is who we are.
+type Self struct {
+	UID, GID  int
+	Effective uint64
+}
+
+// MaxProcesses is how many processes of a container are looked at.
+const MaxProcesses = 64
+
+// Errors of Find.
+var (
+	// ErrNoTarget: no process of another container is visible, so no target container was named.
+	ErrNoTarget = errors.New("no process of another container is visible")
+	// ErrTooLate: kdebug has given this run up, so it must do nothing.
+	ErrTooLate = errors.New("this run was given up before it started")
+)
+
+// Find finds the target of this container: of what KDEBUG_TARGET names, else of the oldest container that is no pause and no
+// debug container. Fails with ErrTooLate after KDEBUG_NOT_AFTER, and with ErrNoTarget.
+func Find() (*Target, error) {
+	if err := CheckNotAfter(time.Now()); err != nil {
+		return nil, err
+	}
+	return Proc.find(os.Getpid(), os.Getenv("KDEBUG_TARGET"))
+}
+
+// CheckNotAfter fails with ErrTooLate if KDEBUG_NOT_AFTER is before now, and for a value that is no time.
+func CheckNotAfter(now time.Time) error {
+	text := os.Getenv("KDEBUG_NOT_AFTER")
+	if text == "" {
+		return nil
+	}
+	latest, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return fmt.Errorf("KDEBUG_NOT_AFTER is not a UTC time of RFC 3339")
+	}
+	if now.After(latest) {
+		return ErrTooLate
+	}
+	return nil
+}
+
+// Whoami says as whom this process runs.
+func Whoami() Self {
+	status, err := Proc.Status("self")
+	if err != nil {
+		return Self{UID: os.Getuid(), GID: os.Getgid()}
+	}
+	return Self{status.UID, status.GID, status.Effective}
+}
+
+// Root is the path of the target's files. Use Open for reading one: links in it lead elsewhere.
+func (t *Target) Root() string { return t.fs.Path(t.PID, "root") }
+
+// Open opens a regular file of the target, never one outside its root. It needs Readable.
+func (t *Target) Open(name string) (*os.File, error) { return t.fs.openInRoot(t.PID, name) }
+
+// Environ is the environment that the target started with. It needs Readable.
+func (t *Target) Environ() (map[string]string, error) { return t.fs.Environ(t.PID) }
+
+// Threads are the ids of a process' threads.
+func (t *Target) Threads(pid int) []int { return t.fs.Threads(pid) }
+
+// FS is the /proc that the target was found in.
+func (t *Target) FS() FS { return t.fs }
+
+// Attach says why we may not read the target's memory or stop it, as gdb and py-spy do; nil where we probably may.
+func (t *Target) Attach(self Self) *Lack {
+	tracer := Has(self.Effective, "SYS_PTRACE")
+	switch {
+	case !t.Readable:
+		return t.Blindness(self)
+	case t.Yama >= 3:
+		return &Lack{Lacks: "ptrace: the node forbids it for everybody (Yama ptrace_scope 3)"}
+	case t.Yama > 0 && !tracer:
+		return &Lack{Lacks: fmt.Sprintf("SYS_PTRACE: the node lets only a tracer with it attach (Yama ptrace_scope %d)", t.Yama), Helps: []string{"general"}}
+	}
+	return nil
+}
+
+// Signal says why we may not send the target a signal; nil where we may (kill(2)).
+func (t *Target) Signal(self Self) *Lack {
+	if self.UID == t.UID || Has(self.Effective, "KILL") {
+		return nil
+	}
+	return &Lack{Lacks: fmt.Sprintf("the right to signal the target: its own uid %d", t.UID), Helps: []string{"identity"}}
+}
+
+// Lack is a missing permission, and what would help, best first.
+type Lack struct {
+	Lacks string
+	Helps []string
+}
+
+// Blindness says why the target's files and memory are not readable; nil if they are.
+func (t *Target) Blindness(self Self) *Lack {
+	switch {
+	case t.Readable:
+		return nil
+	case t.Permitted != 0:
+		return &Lack{"SYS_PTRACE: the target has capabilities that we lack", []string{"general", "sysadmin"}}
+	case self.UID == t.UID && self.GID == t.GID:
+		return &Lack{"SYS_PTRACE: the target made itself unreadable", []string{"general", "sysadmin"}}
+	}
+	return &Lack{fmt.Sprintf("the target's own uid:gid %d:%d, or SYS_PTRACE", t.UID, t.GID), []string{"identity", "general", "sysadmin"}}
+}
+
+// Of is the target with this process as the one that matters, whatever container it is in.
+func Of(pid int) (*Target, error) {
+	status, err := Proc.Status(fmt.Sprint(pid))
+	if err != nil {
+		return nil, err
+	}
+	process := Process{PID: pid, Status: status, Command: Proc.Cmdline(pid)}
+	process.Runtime, process.Version = Proc.runtimeOf(pid)
+	target := &Target{Process: process, First: pid, Container: Proc.container(pid), Processes: []Process{process}, Yama: Proc.Yama(), fs: Proc}
+	target.seeRoot()
+	return target, nil
+}
+
+// Become runs this process as the target's user from now on, where that is the way to see it: we are root without
+// SYS_PTRACE, as under Pod Security *baseline*, and the target is somebody else without capabilities. The kernel then counts
+// us as the target itself. Gives the target as it is seen then, or the same one where nothing was gained; what root could do is
+// lost in the first case. The target cannot look into us all the same: a change of user keeps a process closed (credentials(7)).
+func (t *Target) Become() *Target {
+	self := Whoami()
+	able := Has(self.Effective, "SETUID") && Has(self.Effective, "SETGID")
+	if t.Readable || self.UID != 0 || t.UID <= 0 || t.Permitted != 0 || !able {
+		return t
+	}
+	// In this order: who is no longer root may not change the group.
+	if syscall.Setgroups(nil) != nil || syscall.Setresgid(t.GID, t.GID, t.GID) != nil || syscall.Setresuid(t.UID, t.UID, t.UID) != nil {
+		return t
+	}
+	again, err := t.fs.find(os.Getpid(), t.Container)
+	if err != nil || again.First != t.First {
+		return t
+	}
+	return again
+}
+
+// find looks for the target in a /proc, for the process with the number own.
+func (fs FS) find(own int, wanted string) (*Target, error) {
+	first, container := fs.first(own, wanted)
+	if first == 0 {
+		return nil, ErrNoTarget
+	}
+	target := &Target{First: first, Container: container, Yama: fs.Yama(), fs: fs}
+	target.Processes = fs.processesOf(first)
+	if len(target.Processes) == 0 {
+		return nil, ErrNoTarget
+	}
+	target.Process = target.Processes[0]
+	target.seeRoot()
+	return target, nil
+}
+
+// seeRoot sets Readable and ReadOnlyRoot.
+func (t *Target) seeRoot() {
+	// The kernel asks for the same right here as for the files, the links of fd and the environment.
+	if _, err := os.Stat(t.Root() + "/."); err != nil {
+		return
+	}
+	t.Readable = true
+	const readOnly = 1 // ST_RDONLY of statfs(2)
+	var system syscall.Statfs_t
+	if syscall.Statfs(t.Root(), &system) == nil {
+		t.ReadOnlyRoot = system.Flags&readOnly != 0
+	}
+}
+
+// first finds the first process of the wanted container.
+func (fs FS) first(own int, wanted string) (int, string) {
+	ours := fs.cgroup(own)
+	onNode := false
+	if status, err := fs.Status("2"); err == nil && status.Name == "kthreadd" {
+		onNode = true
+	}
+	best, bestContainer, oldest := 0, "", int64(0)
+	for _, pid := range fs.PIDs() {
+		status, err := fs.Status(fmt.Sprint(pid))
+		if err != nil || pid == own || status.Name == "pause" || status.State == 'Z' || !fs.isFirst(pid, status.Parent, onNode) {
+			continue
+		}
+		place := fs.cgroup(pid)
+		if place == "" || place == ours || (onNode && !inOurPod(place, ours)) {
+			continue
+		}
+		if variables, err := fs.Environ(pid); err == nil && variables["KDEBUG_RUN"] != "" {
+			continue
+		}
+		_, start, err := fs.Times(fmt.Sprint(pid))
+		if err != nil {
+			continue
+		}
+		container := fs.container(pid)
+		if wanted != "" && container == wanted {
+			return pid, container
+		}
+		if best == 0 || start < oldest {
+			best, bestContainer, oldest = pid, container, start
+		}
+	}
+	// A runtime that shows no cgroups: process 1, unless it is our own or the node's.
+	if best == 0 && !onNode && !fs.isAncestor(1, own) {
+		if status, err := fs.Status("1"); err == nil && status.Name != "pause" {
+			return 1, fs.container(1)
+		}
+	}
+	return best, bestContainer
+}
+
+// isFirst: a container's first process has no parent here, also in a shared process namespace, where process 1 is the pod's
+// pause; among the node's processes, its parent is in another cgroup.
+func (fs FS) isFirst(pid, parent int, onNode bool) bool {
+	if parent == 0 {
+		return true
+	}
+	return onNode && fs.cgroup(parent) != fs.cgroup(pid)
+}
+
+// cgroup is the longest path of a process' cgroups.
+func (fs FS) cgroup(pid int) string {
+	text, _ := os.ReadFile(fs.Path(pid, "cgroup"))
+	longest := ""
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.SplitN(strings.TrimSpace(line), ":", 3); len(fields) == 3 && len(fields[2]) > len(longest) {
+			longest = fields[2]
+		}
+	}
+	return longest
+}
+
+// inOurPod: the cgroups of a pod's containers lie beside each other; seen from a cgroup namespace, one level above us.
+func inOurPod(place, ours string) bool {
+	if ours == "/" {
+		rest, beside := strings.CutPrefix(place, "/../")
+		return beside && !strings.HasPrefix(rest, ".")
+	}
+	slash := strings.LastIndexByte(ours, '/')
+	return slash > 0 && strings.HasPrefix(place, ours[:slash+1])
+}
+
+// container is what the pod calls a process' container: the kubelet mounts a file from a folder of that name into each.
+func (fs FS) container(pid int) string {
+	text, _ := os.ReadFile(fs.Path(pid, "mountinfo"))
+	name := ""
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 {
+			continue
+		}
+		parts := strings.Split(fields[3], "/")
+		if at := slices.Index(parts, "containers"); at > 1 && len(parts) == at+3 && parts[at-2] == "pods" {
+			name = parts[at+1]
+		}
+	}
+	return name
+}
+
+func (fs FS) isAncestor(pid, of int) bool {
+	for of > 0 {
+		if of == pid {
+			return true
+		}
+		status, err := fs.Status(fmt.Sprint(of))
+		if err != nil {
+			return false
+		}
+		of = status.Parent
+	}
+	return false
+}
+
+// processesOf gives the living processes of a container, the one that matters most first: one whose runtime we know before
+// shells and inits, then the first process, then the one that used most CPU.
+func (fs FS) processesOf(first int) []Process {
+	place := fs.cgroup(first)
+	var processes []Process
+	for _, pid := range fs.PIDs() {
+		if inner := fs.cgroup(pid); place == "" && !fs.isAncestor(first, pid) || inner != place && !strings.HasPrefix(inner, place+"/") {
+			continue
+		}
+		status, err := fs.Status(fmt.Sprint(pid))
+		if err != nil || status.State == 'Z' || status.State == 'X' {
+			continue
+		}
+		process := Process{PID: pid, Status: status, Command: fs.Cmdline(pid)}
+		process.UsedTicks, process.Start, _ = fs.Times(fmt.Sprint(pid))
+		if process.Runtime, process.Version = fs.runtimeOf(pid); process.Command == nil && pid != first {
+			continue
+		}
+		processes = append(processes, process)
+		if len(processes) == MaxProcesses {
+			break
+		}
+	}
+	slices.SortStableFunc(processes, func(a, b Process) int {
+		if known := rank(a.Runtime) - rank(b.Runtime); known != 0 {
+			return known
+		}
+		if a.PID == first || b.PID == first {
+			if a.PID == first {
+				return -1
+			}
+			return 1
+		}
+		return int(b.UsedTicks - a.UsedTicks)
+	})
+	return processes
+}
+
+// rank: shells, inits and what we know nothing of come behind programs with a runtime of their own. Go comes between,
+// because many inits are written in it.
+func rank(runtime Runtime) int {
+	switch runtime {
+	case JVM, Python, Node:
+		return 0
+	case Go:
+		return 1
+	}
+	return 2
+}
+
+// With is the same target seen from another of its processes.
+func (t *Target) With(process Process) *Target {
+	other := *t
+	other.Process = process
+	return &other
+}

@@ -1,0 +1,55 @@
+import { COMPARING_IMAGE, type Command, type Target } from '../command.ts';
+import type { Word } from '../tokenize.ts';
+import type { Line, Report } from './line.ts';
+import { readNamespaceFlags, readRequest } from './request.ts';
+import { type Named, readNamed, unexpectedWord } from './target.ts';
+
+/** The words after a verb, with the flags of the line. */
+export interface NamedReading {
+  readonly line: Line;
+  readonly words: readonly Word[];
+  readonly report: Report;
+}
+
+/** Whether the verb has at most `count` words; reports the first one too many. */
+export function noMore({ line, words, report }: NamedReading, count: number): boolean {
+  const extra = words[count];
+  if (extra) report({ ...unexpectedWord(line, extra), hint: 'Leave it out.' });
+  return extra === undefined;
+}
+
+/** `describe POD`; also `describe pod POD`, as in kubectl. */
+export function readDescribe(reading: NamedReading): Command | undefined {
+  const words = withoutKind(reading.words);
+  const named = readPod('describe', { ...reading, words });
+  const location = readNamespaceFlags(reading.line, reading.report, named);
+  return named && { kind: 'describe', pod: named.target.name, ...location };
+}
+
+/** `compare POD`; also `compare pod POD`. A run of the diagnosis over the pod and its siblings. */
+export function readCompare(reading: NamedReading): Command | undefined {
+  const words = withoutKind(reading.words);
+  const named = readPod('compare', { ...reading, words });
+  const request = named && readRequest(reading.line, words, reading.report);
+  if (!request) return undefined;
+  const target = { kind: 'compare', name: named.target.name } as const;
+  return { kind: 'run', request: { ...request, target, image: COMPARING_IMAGE } };
+}
+
+const withoutKind = (words: readonly Word[]): readonly Word[] =>
+  words.length > 1 && /^pods?$/i.test(words[0]?.text ?? '') ? words.slice(1) : words;
+
+type NamedPod = Named & { readonly target: Extract<Target, { kind: 'pod' }> };
+
+function readPod(verb: string, reading: NamedReading): NamedPod | undefined {
+  const { line, report, words } = reading;
+  const [word] = words;
+  const hint = `Name a pod: ${verb} POD`;
+  if (!word) return report({ code: 'target_missing', message: 'No pod is named.', hint, ...line.end });
+  const named = readNamed(word, report);
+  if (!noMore(reading, 1) || !named) return undefined;
+  const { target } = named;
+  if (target.kind === 'pod') return { ...named, target };
+  const message = `${verb} takes a pod.`;
+  return report({ code: 'target_kind_unknown', message, hint, start: word.start, end: word.end });
+}

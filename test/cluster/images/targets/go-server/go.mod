@@ -1,0 +1,3 @@
+module kdebug/target
+
+go 1.24
