@@ -95,6 +95,24 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(out).not.toMatch(/hunter|LINES|two/);
   });
 
+  it('says what runs the code, also behind a shell', async () => {
+    const { pid } = await startTarget(IDLE);
+    const runtimeOf = async (of: number | undefined) =>
+      diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(of) })).target?.runtime;
+    expect(await runtimeOf(pid)).toBe('node');
+    const shell = await startProgram('sh', ['-c', 'echo ready; sleep 120; :']);
+    expect(await runtimeOf(shell.pid)).toBe('native');
+    const wrapped = await startProgram('sh', [
+      '-c',
+      `echo ready; '${process.execPath}' -e "setInterval(() => {}, 1e6)"; :`,
+    ]);
+    await expect.poll(() => runtimeOf(wrapped.pid), { timeout: 20_000 }).toBe('node');
+    if (has('python3')) {
+      const script = 'import time; print(1, flush=True); time.sleep(120)';
+      expect(await runtimeOf((await startProgram('python3', ['-c', script])).pid)).toBe('python');
+    }
+  });
+
   it('says what it could not read, what lacked and what helps', async () => {
     const diagnosis = diagnosisOf(await onIdle({ AUTODIAGNOSE_CGROUP: '/nonexistent' }));
     expect(sectionOf(diagnosis, 'memory')).toMatchObject({ state: 'not-readable', lacks: "the target's cgroup files" });
