@@ -28,14 +28,9 @@ const OBSTACLES: readonly Obstacle[] = [
   },
   {
     images: ['stacks', 'profile'],
-    // Root of *baseline* may attach to a JVM, which takes its user, and may signal Node; it may not trace.
+    // As root, these images become the target's user first.
     holds: (situation) => situation.plan.blindSpots.length > 0 && !isRoot(situation),
     says: "Its user is not the target's, so no runtime answers it: run autodiagnose first, which learns that user, or use --profile=general.",
-  },
-  {
-    images: ['stacks', 'profile'],
-    holds: (situation) => situation.plan.blindSpots.length > 0 && isRoot(situation),
-    says: 'Root without SYS_PTRACE: a JVM, Node.js and a Go server answer; Python and native code need --profile=auto or general.',
   },
   {
     images: ['stacks', 'profile'],

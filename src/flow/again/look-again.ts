@@ -131,7 +131,8 @@ export const nextImage = (again: Again, deps: FlowDeps, accept: AcceptRequest): 
 /** The request that a button on the result of a diagnosis makes; undefined if the diagnosis offers no such button. */
 const FOLLOW_UPS = {
   'look-again': ({ request, verdict }: Run) => verdict?.lookAgain && requestOf(request, verdict.lookAgain),
-  'next-image': ({ request, verdict }: Run) => verdict?.nextImage && nextRequest(request, verdict.nextImage, verdict.nextAs),
+  'next-image': ({ request, verdict }: Run) =>
+    verdict?.nextImage && nextRequest(request, verdict.nextImage, verdict.nextAs),
   compare: (run: Run) => (mayCompare(run) ? comparisonRequest(run.request, run.plan.podName) : undefined),
 } as const;
 

@@ -6,7 +6,11 @@ import { aPlan } from '../../support/builders.ts';
 
 const AS_TARGET = { profile: 'restricted', securityContext: { runAsUser: 7, runAsGroup: 7 }, blindSpots: [] } as const;
 const BLIND = { ...AS_TARGET, blindSpots: ['its files'] };
-const ROOT = { profile: 'baseline', securityContext: { runAsUser: 0, runAsGroup: 0 }, blindSpots: ['its files'] } as const;
+const ROOT = {
+  profile: 'baseline',
+  securityContext: { runAsUser: 0, runAsGroup: 0 },
+  blindSpots: ['its files'],
+} as const;
 
 const says = (alias: string, plan: Partial<Plan>, parts: Partial<PodContainer> = {}) =>
   obstaclesOf(alias, {
@@ -15,13 +19,13 @@ const says = (alias: string, plan: Partial<Plan>, parts: Partial<PodContainer> =
   }).join(' ');
 
 describe.each(['stacks', 'profile'])('%s', (alias) => {
-  it('has no obstacle as the target’s own user', () => {
+  it('has no obstacle as the target’s own user, nor as root, which becomes that user', () => {
     expect(says(alias, AS_TARGET)).toBe('');
+    expect(says(alias, ROOT)).toBe('');
   });
 
   it.each<[string, Partial<Plan>, Partial<PodContainer>, string]>([
     ['as another user', BLIND, {}, "Its user is not the target's"],
-    ['as root that may not trace', ROOT, {}, 'Root without SYS_PTRACE'],
     ['with a JVM that is closed to it', AS_TARGET, { disablesAttach: true }, 'DisableAttachMechanism'],
     ['with a read-only /tmp', AS_TARGET, { hasReadOnlyTmp: true }, 'a JVM cannot be attached to'],
   ])('says beforehand that it cannot work %s', (_, plan, target, words) => {

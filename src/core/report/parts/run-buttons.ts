@@ -1,6 +1,6 @@
 import { own } from '../../../lib/object.ts';
-import { NEXT_IMAGES } from '../../diagnosis/rules.ts';
 import { mayCompare } from '../../compare/ask.ts';
+import { NEXT_IMAGES } from '../../diagnosis/rules.ts';
 import { labelOf } from '../../diagnosis/verdict.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { OutcomeKind } from '../../run/outcome.ts';
