@@ -87,24 +87,30 @@ packages_copy() {
     cp -L "$2$3" "$1$3"
 }
 
-# Pins each package of the list to what the archive offers now.
+# Pins each package of the list to what the archive offers now, for each architecture: with lists of packages of its own, so that the
+# machine's are left as they are.
 packages_update() {
     PACKAGES_LIST=$1
-    next=$(mktemp)
-    incoming=$(mktemp -d)
+    work=$(mktemp -d)
+    next=$work/next
     while read -r kind name version arch sum; do
-        if [ "$kind" = deb ] && [ "$arch" = "$(dpkg --print-architecture)" ]; then
-            version=$(apt-cache policy "$name" | awk '$1 == "Candidate:" { print $2 }')
-            (cd "$incoming" && apt-get -qq -o APT::Sandbox::User=root download "$name=$version")
-            sum=$(sha256sum "$incoming"/*)
-            sum=${sum%% *}
-            rm "$incoming"/*
+        if [ "$kind" = deb ]; then
+            lists=$work/$arch
+            options="-qq -o APT::Sandbox::User=root -o APT::Architecture=$arch -o APT::Architectures=$arch -o Dir::State::Lists=$lists/lists -o Dir::Cache=$lists/cache"
+            if [ ! -d "$lists" ]; then
+                mkdir -p "$lists/lists/partial" "$lists/cache/archives/partial"
+                # shellcheck disable=SC2086 # to be split
+                apt-get $options update </dev/null
+            fi
+            # shellcheck disable=SC2046,SC2086 # to be split
+            set -- $(apt-cache $options show --no-all-versions "$name" </dev/null | awk '$1 == "Version:" { version = $2 } $1 == "SHA256:" { sum = $2 } END { print version, sum }')
+            [ $# -eq 2 ] || packages_fail "the archive has no $name for $arch"
+            version=$1 sum=$2
         fi
         case $kind in '' | '#'*) echo "$kind${name:+ $name}${version:+ $version}${arch:+ $arch}${sum:+ $sum}" ;; *) echo "$kind $name $version $arch $sum" ;; esac
     done <"$PACKAGES_LIST" >"$next"
-    rmdir "$incoming"
     cat "$next" >"$PACKAGES_LIST"
-    rm "$next"
+    rm -r "$work"
 }
 
 if [ "${0##*/}" = packages.sh ]; then

@@ -8,9 +8,21 @@ function limitOf({ threshold, below, unit = '' }: FindingRule): string {
   return threshold === undefined ? 'being there' : `${below ? 'below' : 'above'} ${threshold} ${unit}`.trim();
 }
 
+const showsMore = ({ nextImage, nextImageOf }: FindingRule): string =>
+  nextImage === undefined ? '' : `\`${nextImage}\`${nextImageOf === undefined ? '' : ` (${nextImageOf})`}`;
+
 const tableOf = (seenBy: FindingRule['seenBy']) =>
   table(
-    ['code', 'section', 'how bad', 'what it means', 'found when', 'what to do', 'where the threshold comes from'],
+    [
+      'code',
+      'section',
+      'how bad',
+      'what it means',
+      'found when',
+      'what to do',
+      'what shows more',
+      'where the threshold comes from',
+    ],
     FINDINGS.filter((rule) => rule.seenBy === seenBy).map((rule) => [
       `\`${rule.code}\``,
       rule.section,
@@ -18,6 +30,7 @@ const tableOf = (seenBy: FindingRule['seenBy']) =>
       rule.means,
       limitOf(rule),
       rule.next,
+      showsMore(rule),
       rule.source,
     ]),
   );
@@ -29,6 +42,7 @@ export const findingsPage: Generated = {
 
 Made from \`src/core/diagnosis/\` by \`npm run gen\`: change it there. Codes are stable. The image's script takes its thresholds
 and next steps from the same table. A verdict shows the worst three, in the order *failing now*, *about to*, *worth knowing*.
+*What shows more* is the image that the answer offers as a button ([the next image](diagnostic-images.md#the-next-image)).
 
 ## Seen by the image, beside the target
 

@@ -14,6 +14,7 @@ const MEMORY_LIMIT_BYTES = 64 * 1024 ** 2;
 const LOOP_LIMIT_MS = 50;
 const SMALL_BYTES = 10 * 1024 ** 2;
 const NUMBER_BYTES = 8;
+const FILE_BYTES = 24 * 1024 ** 2;
 const WORDS = ' level=info msg="request served" method=GET path=/cart/items/4711 status=200 duration_ms=12 trace=7f3a';
 
 /** So many bytes of ordinary text. */
@@ -39,6 +40,7 @@ const logOf = (pod: string, shape: Shape, bytes: number): LogToWrite => ({
 export async function* logDrain(options: BenchOptions): AsyncGenerator<Row> {
   const withKubectl = (await kubectlVersion()) !== undefined;
   for (const shape of SHAPES) yield await drain(shape, options, withKubectl);
+  for (const name of ['capture.pcap', 'threads.txt']) yield await fileRow(name, options);
 }
 
 async function drain(shape: Shape, { logBytes, logReadings }: BenchOptions, withKubectl: boolean): Promise<Row> {
@@ -65,6 +67,30 @@ async function drain(shape: Shape, { logBytes, logReadings }: BenchOptions, with
     await server.stop();
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** A file that an image hands back through its log: base64, hash, and redaction of a text. The best of some readings. */
+async function fileRow(name: string, { logReadings }: BenchOptions): Promise<Row> {
+  const readings: LogReading[] = [];
+  for (let reading = 0; reading < logReadings; reading += 1)
+    readings.push(await runWorker('file-reader', { name, bytes: FILE_BYTES }));
+  const msTaken = Math.min(...readings.map(({ ms }) => ms));
+  const delay = Math.max(...readings.map(({ loopDelayP99Ms }) => loopDelayP99Ms));
+  const grown = Math.max(...readings.map(({ rssPeak, rssBefore }) => rssPeak - rssBefore));
+  const isEqual = readings.every(({ complete }) => complete);
+  return {
+    name: `file through the log, ${name} of ${mib(FILE_BYTES)}`,
+    figures: {
+      kdebug: `${shown(msTaken / 1000, 's')}, ${shown(megabytesPerSecond(FILE_BYTES, msTaken), 'MB/s')}, equal: ${isEqual ? 'yes' : 'NO'}`,
+      'memory over before': mib(grown),
+      'event loop delay': `p99 ${shown(delay, 'ms')}`,
+    },
+    targets: [
+      { text: 'equal, within 1 s', met: isEqual && msTaken <= 1_000 },
+      { text: `memory ≤ ${mib(MEMORY_LIMIT_BYTES)} more than before`, met: atMost(grown, MEMORY_LIMIT_BYTES) },
+      { text: `event loop delay p99 ≤ ${LOOP_LIMIT_MS} ms`, met: atMost(delay, LOOP_LIMIT_MS) },
+    ],
+  };
 }
 
 /** `seq` puts its text between the numbers and a newline at the end. */

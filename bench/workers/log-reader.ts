@@ -68,7 +68,7 @@ export async function readLogOnce(config: LogReaderConfig): Promise<Served<LogRe
   return { result: { ...measured, bytes: log.bytes, complete: log.completeness.interruptedBy === undefined } };
 }
 
-function startMeter(): () => Omit<LogReading, 'bytes' | 'complete'> {
+export function startMeter(): () => Omit<LogReading, 'bytes' | 'complete'> {
   const rssBefore = process.memoryUsage.rss();
   let rssPeak = rssBefore;
   const look = (): void => {

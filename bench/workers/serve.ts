@@ -8,6 +8,7 @@ const WORKS: Work = {
   'bare-bolt': async (config) => (await import('./bare-bolt.ts')).startBareBolt(config),
   load: async (config) => (await import('./load.ts')).sendLoad(config),
   'log-server': async (config) => (await import('./log-server.ts')).startLogServer(config),
+  'file-reader': async (config) => (await import('./file-reader.ts')).readFileOnce(config),
   'log-reader': async (config) => (await import('./log-reader.ts')).readLogOnce(config),
 };
 

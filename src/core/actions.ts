@@ -12,6 +12,7 @@ export const ACTION_NAMES = [
   'cancel',
   'end-grant',
   'look-again',
+  'next-image',
   'compare',
   'pause',
   'resume',
@@ -70,6 +71,7 @@ export const AUDITED_AS = {
   'end-grant': { step: 'grant', kind: 'end' },
   /** These make a new request, which has its own record. */
   'look-again': { step: 'request' },
+  'next-image': { step: 'request' },
   compare: { step: 'request' },
   'rerun-failed': { step: 'request' },
   'show-outliers': { step: 'lookup' },

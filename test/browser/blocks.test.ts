@@ -185,6 +185,34 @@ describeInBrowser('what the page draws', (browser) => {
     ]);
   });
 
+  it('draws a chart: its lines by name, their ends on the axes, and all numbers for who cannot see it', async () => {
+    const data = (...values: number[]) => values.map((value, index) => ({ label: `${index} s`, value }));
+    const chart = {
+      type: 'line',
+      series: [
+        { name: 'CPU in use', data: data(20, 480, 500, 35) },
+        { name: 'limit', data: data(500, 500, 500, 500) },
+      ],
+      axis_config: { categories: ['0 s', '1 s', '2 s', '3 s'], y_label: 'millicores' },
+    };
+    fixture.reset(
+      emptyWorld({
+        messages: [fromBot(1, [{ type: 'data_visualization', block_id: 'v', title: 'CPU in use', chart }])],
+      }),
+    );
+    const page = await browser.page(fixture.url);
+    const drawn = page.locator('.block-chart');
+    expect(await drawn.locator('figcaption').textContent()).toBe('CPU in useCPU in uselimit');
+    expect(await drawn.locator('polyline').count()).toBe(2);
+    expect(await drawn.locator('text').allTextContents()).toEqual(['500', '0', 'millicores', '0 s', '3 s']);
+    expect(await drawn.getByRole('img').getAttribute('aria-label')).toBe(
+      'CPU in use: CPU in use 20, 480, 500, 35 millicores; limit 500, 500, 500, 500 millicores',
+    );
+    const points = (await drawn.locator('polyline').first().getAttribute('points')) ?? '';
+    const heights = points.split(' ').map((point) => Number(point.split(',')[1]));
+    expect(heights.indexOf(Math.min(...heights))).toBe(2);
+  });
+
   it('shows hostile text to the letter outside of messages too: logs, events, pods, files, forms, requests, complaints', async () => {
     const text = CORPUS.join('\n');
     const [short = ''] = MARKUP;

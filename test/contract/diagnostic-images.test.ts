@@ -6,7 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
 import { verdictOf } from '../../src/core/diagnosis/verdict.ts';
-import { aPlan } from '../support/builders.ts';
+import { FILE_ENDINGS, FILE_KINDS } from '../../src/core/files/file-kinds.ts';
+import { FrameParser } from '../../src/core/files/frame-parser.ts';
+import { FILE_PROBLEMS } from '../../src/core/files/run-file.ts';
+import { RunFiles } from '../../src/flow/log/run-files.ts';
+import { Turns } from '../../src/flow/log/turns.ts';
+import { FakeSpools } from '../flow/support/fakes.ts';
+import { aPlan, aPolicy } from '../support/builders.ts';
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/diagnostic-images.md', import.meta.url)), 'utf8');
 const EXAMPLE = /<!-- example -->\s+```sh\n(.*?)```/s.exec(PAGE)?.[1] ?? '';
@@ -52,6 +58,28 @@ describe.skipIf(process.platform !== 'linux')('the example of docs/diagnostic-im
     expect(blind?.unseen?.[0]).toContain('spool: the files of the target');
     expect(blind?.lookAgain).toBeDefined();
   });
+});
+
+it('the file of the page is one', async () => {
+  const marked = / {4}-----BEGIN KDEBUG FILE(?:.*\n)+? {4}-----END KDEBUG FILE.*\n/.exec(PAGE)?.[0] ?? '';
+  const parser = new FrameParser(0);
+  const files = new RunFiles({
+    kinds: ['text'],
+    limits: aPolicy().limits,
+    redact: [],
+    openSpool: () => new FakeSpools().open(),
+    turns: new Turns(),
+  });
+  for (const part of [...parser.push(Buffer.from(marked.replaceAll(/^ {4}/gm, ''))), ...parser.end()])
+    if (part.kind !== 'text') await files.accept(part);
+  expect(files.read.listed).toEqual([expect.objectContaining({ name: 'threads.txt', bytes: 12 })]);
+  expect(files.read.whole).toHaveLength(1);
+});
+
+it('the page has every kind, ending and problem of files', () => {
+  const rows = FILE_KINDS.map((kind) => PAGE.split('\n').find((line) => line.startsWith(`| \`${kind}\` |`)));
+  for (const { ending, kind } of FILE_ENDINGS) expect(rows[FILE_KINDS.indexOf(kind)]).toContain(`\`${ending}\``);
+  for (const problem of FILE_PROBLEMS) expect(PAGE).toContain(`| \`${problem}\` |`);
 });
 
 it('every field and limit that the page names is the parser’s', () => {

@@ -63,8 +63,8 @@ measure_cost() {
 # Turns the records into the short JSON (first line), the verdict, the text and the marked JSON. Whatever is not
 # printable ASCII, in a name that somebody else chose, becomes "?".
 render() {
-    printf 'T\t%s\t%s\t%s\t%s\t%s\t%s\nW\t%s\t%s\t%s\nC\t%s\t%s\t%s\t%s\n%s\n' \
-        "$PID" "$TARGET_UID" "$TARGET_GID" "$EFFECTIVE" "$NAME" "$TARGET_NAMES" "$OWN_UID" "$OWN_GID" "$OWN_NAMES" \
+    printf 'T\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\nW\t%s\t%s\t%s\nC\t%s\t%s\t%s\t%s\n%s\n' \
+        "$PID" "$TARGET_UID" "$TARGET_GID" "$EFFECTIVE" "$NAME" "$TARGET_NAMES" "$RUNTIME" "$PTRACE_SCOPE" "$OWN_UID" "$OWN_GID" "$OWN_NAMES" \
         "$cost_ms" "${cost_cpu:-0}" "${cost_memory:-0}" "$SAMPLE" "$RECORDS" |
         awk -F '\t' -v given="$1" -v version="$VERSION_OF_TOOL" -v message="$MESSAGE" '
         function json(text) { gsub(/[\\"]/, "\\\\&", text); return "\"" text "\"" }
@@ -113,7 +113,7 @@ render() {
             target = "\"effective\":" $5
             if ($2 != "") {
                 target = target ",\"pid\":" $2 ",\"uid\":" $3 ",\"gid\":" $4 ",\"name\":" json(substr($6, 1, 40))
-                theirs = ",\"capabilities\":" words($7)
+                theirs = ",\"capabilities\":" words($7) ($8 == "" ? "" : ",\"runtime\":" json($8)) ($9 == "" ? "" : ",\"ptraceScope\":" $9)
             }
         }
         $1 == "W" { self = "\"uid\":" $2 ",\"gid\":" $3; own = ",\"capabilities\":" words($4) }

@@ -1,4 +1,4 @@
-# What moves while we look: CPU, throttling and memory of the target's cgroup, read about ten times within the sample. A chart of it
+# What moves while we look: CPU, throttling and memory of the target's cgroup, read up to ten times within the sample. A chart of it
 # tells a burst from a steady load, which the difference between the sample's two ends does not.
 
 SERIES_CPU='' SERIES_THROTTLED='' SERIES_MEMORY='' series_at=''

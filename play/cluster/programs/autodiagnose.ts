@@ -8,7 +8,8 @@ import type { Process } from './process.ts';
 import type { LocalProcess } from './workloads.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../images/autodiagnose/autodiagnose.sh', import.meta.url));
-const REFRESH_MS = 200;
+/** As often as a chart reads, which would else alternate between nothing and double. */
+const REFRESH_MS = 100;
 /** Shorter than in a cluster: nobody who plays waits for a sample. */
 const SAMPLE_SECONDS = 1;
 

@@ -162,6 +162,8 @@ function viewContainer(container: JsonObject, shared: SharedVolumes): PodContain
     ...viewAnyContainer(container, shared),
     ...defined({
       hasOwnCommand: hasWords(container.command, container.args) || undefined,
+      hasReadOnlyTmp: hasReadOnlyTmp(container) || undefined,
+      disablesAttach: disablesAttach(container) || undefined,
       memoryLimit,
       cpuLimit,
       memoryRequest,
@@ -171,6 +173,18 @@ function viewContainer(container: JsonObject, shared: SharedVolumes): PodContain
     }),
   };
 }
+
+const hasReadOnlyTmp = (container: JsonObject): boolean =>
+  asObject(container.securityContext).readOnlyRootFilesystem === true &&
+  !asObjects(container.volumeMounts).some(
+    ({ mountPath, readOnly }) => /^\/tmp\/*$/.test(asText(mountPath)) && readOnly !== true,
+  );
+
+/** The JVM's own flag, also when a shell passes it on. Values from a ConfigMap or a Secret are not in the spec. */
+const disablesAttach = ({ command, args, env }: JsonObject): boolean =>
+  [command, args, asObjects(env).map(({ value }) => value)]
+    .flatMap((words: unknown) => (Array.isArray(words) ? words : []))
+    .some((word) => typeof word === 'string' && word.includes('-XX:+DisableAttachMechanism'));
 
 const hasWords = (...lists: readonly unknown[]): boolean =>
   lists.some((list) => Array.isArray(list) && list.length > 0);

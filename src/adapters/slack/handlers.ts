@@ -37,6 +37,7 @@ const BUTTONS: Readonly<Record<ActionName, Rules>> = {
   cancel: MEMBERS,
   'end-grant': MEMBERS,
   'look-again': MEMBERS,
+  'next-image': MEMBERS,
   compare: MEMBERS,
   pause: MEMBERS,
   resume: MEMBERS,

@@ -55,8 +55,8 @@ interface GroupResult {
 const NOTHING: GroupResult = { differences: [], equal: 0 };
 
 function compareGroup(group: FactGroup, sick: ComparedPod, siblings: readonly ComparedPod[]): GroupResult {
-  const mine = toldOf(sick, group);
-  const theirs = siblings.flatMap((sibling) => toldOf(sibling, group) ?? []);
+  const mine = valuesOf(sick, group);
+  const theirs = siblings.flatMap((sibling) => valuesOf(sibling, group) ?? []);
   if (!mine || theirs.length === 0) return NOTHING;
   // What is cut from one list may be in it.
   const isCut = [mine, ...theirs].some(({ isCut: one }) => one);
@@ -73,13 +73,13 @@ function compareGroup(group: FactGroup, sick: ComparedPod, siblings: readonly Co
   return { differences, equal };
 }
 
-interface Told {
+interface GroupValues {
   readonly values: ReadonlyMap<string, PodFact['value']>;
   readonly isCut: boolean;
 }
 
 /** Undefined if the pod told nothing of the group. A probe that ran has looked for findings and peers, and may have none. */
-function toldOf(pod: ComparedPod, group: FactGroup): Told | undefined {
+function valuesOf(pod: ComparedPod, group: FactGroup): GroupValues | undefined {
   const source = pod[FACT_GROUPS[group].from];
   if (!source) return undefined;
   const values = new Map(source.facts.flatMap((fact) => (fact.group === group ? [[fact.name, fact.value]] : [])));
@@ -95,9 +95,9 @@ function judge(question: Question, isCut: boolean): 'equal' | 'differs' | undefi
   const isMissing = [sick, ...others].includes(undefined);
   if (isMissing && (!isSet || isCut)) return undefined;
   if (how === 'number') return judgeNumber(question);
-  const told = how === 'presence' ? [sick, ...others].map((value) => value !== undefined) : [sick, ...others];
-  const [mine, first] = told;
-  if (told.slice(1).some((value) => value !== first)) return undefined;
+  const compared = how === 'presence' ? [sick, ...others].map((value) => value !== undefined) : [sick, ...others];
+  const [mine, first] = compared;
+  if (compared.slice(1).some((value) => value !== first)) return undefined;
   return mine === first ? 'equal' : 'differs';
 }
 
@@ -118,14 +118,14 @@ const equalWords = (group: FactGroup, count: number): string => {
 
 function notesOn(sick: ComparedPod, siblings: readonly ComparedPod[]): readonly string[] {
   const silent = [sick, ...siblings].filter(({ probe }) => !probe);
-  const told = siblings.filter(({ probe }) => probe);
+  const looked = siblings.filter(({ probe }) => probe);
   if (silent.length === 0) return cutNotes([sick, ...siblings]);
-  if (!sick.probe || told.length === 0) {
+  if (!sick.probe || looked.length === 0) {
     const who = sick.probe ? 'the siblings' : sick.name;
     return [`The look into ${who} gave no report, so only what the Kubernetes API says is compared.`];
   }
   const names = silent.map(({ name }) => name).join(', ');
-  return [`The look into ${names} gave no report: its inside is not compared.`, ...cutNotes([sick, ...told])];
+  return [`The look into ${names} gave no report: its inside is not compared.`, ...cutNotes([sick, ...looked])];
 }
 
 function cutNotes(pods: readonly ComparedPod[]): readonly string[] {

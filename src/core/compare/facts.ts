@@ -68,7 +68,7 @@ export interface PodFacts {
 
 /** A report's facts: at most so many, each name and text of at most so many characters. */
 export const MAX_FACTS = 250;
-export const MAX_FACT_LENGTH = 80;
+const MAX_FACT_LENGTH = 80;
 
 const isGroupOfProbe = (word: unknown): word is FactGroup =>
   typeof word === 'string' && Object.hasOwn(TABLE, word) && FACT_GROUPS[word as FactGroup].from === 'probe';
@@ -108,9 +108,9 @@ const amountOf = (value: unknown): number | undefined =>
 
 /** The facts of a probe, and its findings among them. */
 export function withFindings(
-  told: PodFacts | undefined,
+  reported: PodFacts | undefined,
   findings: readonly { readonly code: string; readonly text: string }[],
 ): PodFacts {
   const found = findings.map(({ code, text }) => ({ group: 'finding' as const, name: code, value: text }));
-  return { facts: [...found, ...(told?.facts ?? [])], cut: told?.cut ?? [] };
+  return { facts: [...found, ...(reported?.facts ?? [])], cut: reported?.cut ?? [] };
 }

@@ -5,7 +5,7 @@ import { problemOfPod, type Room, targetContainerOf } from '../container/target.
 import type { ReasonCode } from '../errors.ts';
 
 /** The healthy pods beside the sick one. */
-export const MAX_SIBLINGS = 2;
+const MAX_SIBLINGS = 2;
 
 export interface ComparedPods {
   readonly kind: 'selected';
@@ -49,7 +49,7 @@ function problemOf(pod: Pod, { room, targetContainer }: Wanted) {
 }
 
 /** `deployment/web`; of an owner that kdebug does not know, its kind and name. */
-export function ownerOf(pod: Pod): string | undefined {
+function ownerOf(pod: Pod): string | undefined {
   const workload = workloadOf(pod);
   if (workload) return `${workload.kind}/${workload.name}`;
   const owner = pod.metadata.ownerReferences.find(({ controller }) => controller);

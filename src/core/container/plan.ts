@@ -57,6 +57,8 @@ export interface Observed {
   /** The target's own limit. The debug container shares it (KEP-277: it has no resources of its own). */
   readonly memoryLimit?: string;
   readonly podSecurity?: PodSecurityLevel;
+  /** What will keep the image from working, in sentences (`obstaclesOf`). */
+  readonly obstacles?: readonly string[];
 }
 
 /** The SHA-256 of the approved plan: every field except the merely observed ones. */

@@ -93,6 +93,10 @@ export interface PodEphemeralContainer extends Omit<AnyContainer, 'securityConte
 export interface PodContainer extends AnyContainer {
   /** Its spec has a `command` or `args`, replacing the image's. */
   readonly hasOwnCommand?: boolean;
+  /** `readOnlyRootFilesystem`, and no writable volume at `/tmp`. */
+  readonly hasReadOnlyTmp?: boolean;
+  /** Its words or variables have `-XX:+DisableAttachMechanism`, which closes a JVM to diagnosis. */
+  readonly disablesAttach?: boolean;
   /** `resources.limits.memory`. */
   readonly memoryLimit?: string;
   /** `resources.limits.cpu`. */

@@ -51,6 +51,7 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
     rank: 2,
     means: 'The pod has not been ready for more than a minute, so it gets no traffic.',
     next: 'Check what its readiness waits for: its probe, its volumes, or a readiness gate.',
+    nextImage: 'stacks',
     source: 'Kubernetes, "Pod Lifecycle", condition Ready; a minute is chosen, because a start needs some',
   }),
   cluster({
@@ -93,6 +94,7 @@ export const CLUSTER_FINDINGS: readonly FindingRule[] = [
     threshold: PROBE_FAILURES,
     unit: 'failures',
     next: 'Call the probe’s own address from inside the pod, and compare its timeout with how long the answer takes.',
+    nextImage: 'stacks',
     source: 'Kubernetes, "Configure Liveness, Readiness and Startup Probes": failureThreshold is 3 by default',
   }),
   cluster({

@@ -22,6 +22,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     threshold: 5,
     unit: 'processes',
     next: "Check the node's disks and the pod's network volumes.",
+    nextImage: 'stacks',
     source: 'Chosen: a busy process is in that state for milliseconds, six at once mean that something hangs.',
   },
   {
@@ -33,6 +34,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     threshold: 80,
     unit: '%',
     next: 'Look for a leak of threads or children; new ones will soon fail.',
+    nextImage: 'stacks',
     source: 'Chosen: the last fifth is the time to act. The limit is pids.max (kernel, cgroup-v2, PID).',
   },
   {
@@ -44,6 +46,8 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     threshold: 0,
     unit: 'processes',
     next: 'Raise the memory limit or find what grows; the log of the previous container may name it.',
+    nextImage: 'stacks',
+    nextImageOf: 'jvm',
     source: 'Any kill is a failure: memory.events oom_kill (kernel, cgroup-v2), memory.oom_control (cgroup-v1).',
   },
   {
@@ -55,6 +59,8 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     threshold: 90,
     unit: '%',
     next: 'Raise the memory limit or look for a leak; at the limit the kernel kills the container.',
+    nextImage: 'stacks',
+    nextImageOf: 'jvm',
     source: 'Chosen: one tenth left. The working set is what the kubelet evicts by (node-pressure eviction).',
   },
   {
@@ -66,6 +72,8 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     threshold: 0,
     unit: 'times',
     next: 'Raise the memory limit; until then every allocation waits for memory to be reclaimed.',
+    nextImage: 'stacks',
+    nextImageOf: 'jvm',
     source:
       'Each is an allocation that was held back: memory.events high (cgroup-v2); and max, or memory.failcnt (cgroup-v1), from 80% in use on, chosen: below, the limit gives back the cache of files alone.',
   },
@@ -78,6 +86,8 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     threshold: 10,
     unit: '%',
     next: 'Raise the memory limit, or take cache and temporary files out of memory.',
+    nextImage: 'stacks',
+    nextImageOf: 'jvm',
     source: 'Chosen: a tenth of the time lost is felt (kernel, PSI: memory.pressure, full avg10).',
   },
   {
@@ -89,6 +99,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     threshold: 10,
     unit: '%',
     next: 'Raise or remove the CPU limit, or give the process fewer threads than it has CPU.',
+    nextImage: 'profile',
     source: 'Chosen: above a tenth of the periods the latency of requests grows (kernel, CFS bandwidth: nr_throttled).',
   },
   {
@@ -221,6 +232,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     threshold: 100,
     unit: 'sockets',
     next: 'Look for connections that are not closed after an error or an end of stream.',
+    nextImage: 'stacks',
     source: 'Chosen: a healthy process closes at once (RFC 9293, CLOSE-WAIT), a few are in flight, a hundred leak.',
   },
   {
@@ -232,6 +244,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     threshold: 20,
     unit: 'sockets',
     next: 'Check network policies, and whether the peer is up.',
+    nextImage: 'net',
     source: 'Chosen: an answer takes one round trip, so twenty at once wait for one that does not come.',
   },
   {
@@ -243,6 +256,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     threshold: 16,
     unit: 'connections',
     next: 'Check what the process waits for (a lock, a full pool, one busy thread); take a stack trace.',
+    nextImage: 'stacks',
     source: 'Chosen: a process that accepts has none or one waiting (listen(2); proc_net_tcp: rx_queue of a listener).',
   },
   {
@@ -254,6 +268,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     threshold: 0,
     unit: 'connections',
     next: 'Find out why the process does not accept fast enough; a larger backlog (somaxconn) only hides it.',
+    nextImage: 'stacks',
     source: 'Each is a client that was turned away: TcpExt ListenOverflows (kernel, SNMP counters).',
   },
   {
@@ -265,6 +280,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     threshold: 5,
     unit: '%',
     next: "Check the node's network and the peers that are slow.",
+    nextImage: 'net',
     source: 'Chosen: within a cluster under 1% is usual; TCP slows down sharply from a few percent on.',
   },
   {
@@ -276,6 +292,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     threshold: 80,
     unit: '%',
     next: 'Reuse connections (keep-alive, a pool) instead of opening one for every request.',
+    nextImage: 'net',
     source: 'Chosen: the last fifth. The range is ip_local_port_range (kernel, ip-sysctl).',
   },
   {
@@ -316,6 +333,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     rank: 1,
     means: 'The name server does not answer.',
     next: "Check the cluster's DNS pods and network policies that keep port 53 from this pod.",
+    nextImage: 'net',
     source: 'No threshold: two seconds, or a refusal, without an answer.',
   },
   {
@@ -326,6 +344,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     means:
       "The name server does not know the API server's own service: it is not the cluster's, or has the wrong zone.",
     next: "Check the cluster's DNS (CoreDNS) and the search domains of the pod.",
+    nextImage: 'net',
     source: 'No threshold: NXDOMAIN for kubernetes.default.svc.',
   },
   {
@@ -337,6 +356,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     threshold: 1000,
     unit: 'ms',
     next: "Check the load of the cluster's DNS pods and lost packets to port 53.",
+    nextImage: 'net',
     source: 'Chosen: an answer from the cluster takes about 1 ms; the resolver asks again after 5 s (resolv.conf(5)).',
   },
   {
@@ -346,6 +366,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     rank: 3,
     means: 'The name server does not accept TCP, so names with many addresses or long records cannot be looked up.',
     next: 'Let TCP to port 53 through in the network policies, as well as UDP.',
+    nextImage: 'net',
     source: 'No threshold: every name server must support TCP (RFC 7766).',
   },
   {
@@ -355,6 +376,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     rank: 1,
     means: 'A peer that the process talks to refuses new connections: nothing listens on that port any more.',
     next: 'Check the pods behind that address, whether they are up, ready and listening.',
+    nextImage: 'net',
     source: 'No threshold: connection refused.',
   },
   {
@@ -364,6 +386,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     rank: 1,
     means: 'A peer that the process talks to does not answer a new connection within a second.',
     next: "Check network policies and the peer's node.",
+    nextImage: 'net',
     source: 'No threshold: one second, a thousand times a round trip within a cluster.',
   },
 ];

@@ -1,6 +1,7 @@
 import { defined, isObject } from '../../lib/object.ts';
 import { type PodFacts, readFacts } from '../compare/facts.ts';
 import { redactText } from '../report/log/redact-text.ts';
+import { RUNTIMES, type Runtime } from './rules.ts';
 import { readSeries, type Series } from './series.ts';
 
 /** A problem that a diagnosis found. */
@@ -46,6 +47,10 @@ export interface DiagnosisTarget {
   /** The process name. */
   readonly name?: string;
   readonly capabilities?: readonly string[];
+  /** What runs its code. */
+  readonly runtime?: Runtime;
+  /** Yama's `ptrace_scope` on its node, 0 to 3: who may attach to a process of the same user. Absent: no Yama, or not known. */
+  readonly ptraceScope?: number;
 }
 
 /**
@@ -137,7 +142,7 @@ function toSection({ name, state, text, lacks, helps }: Fields, redact: Patterns
 }
 
 function toTarget(
-  { pid, uid, gid, effective, name, capabilities }: Fields,
+  { pid, uid, gid, effective, name, capabilities, runtime, ptraceScope }: Fields,
   redact: Patterns,
 ): DiagnosisTarget | undefined {
   if (typeof effective !== 'boolean') return undefined;
@@ -150,6 +155,8 @@ function toTarget(
       gid: idIn(gid),
       name: called,
       capabilities: Array.isArray(capabilities) ? capabilitiesOf(capabilities) : undefined,
+      runtime: oneOf(RUNTIMES, runtime),
+      ptraceScope: [0, 1, 2, 3].find((scope) => scope === ptraceScope),
     }),
   };
 }

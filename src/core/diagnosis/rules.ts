@@ -1,3 +1,15 @@
+/** The images that can show more of a finding, by the alias that a policy gives them, and the words on their button. */
+export const NEXT_IMAGES = {
+  stacks: 'Get its stacks',
+  profile: 'Profile its CPU',
+  net: 'Probe its network',
+} as const;
+export type NextImage = keyof typeof NEXT_IMAGES;
+
+/** What runs a target's code, as far as a report says it. */
+export const RUNTIMES = ['jvm', 'python', 'node', 'go', 'native', 'unknown'] as const;
+export type Runtime = (typeof RUNTIMES)[number];
+
 /**
  * One thing that a diagnosis can find, with its threshold and its next step. This table generates docs/findings.md, the
  * thresholds inside the autodiagnose image, and the bot's verdict.
@@ -21,6 +33,10 @@ export interface FindingRule {
   readonly unit?: string;
   /** One next step, an imperative sentence. */
   readonly next: string;
+  /** The image that shows more of it. */
+  readonly nextImage?: NextImage;
+  /** The only runtime of which that image shows more; absent: any. */
+  readonly nextImageOf?: Runtime;
   /** The source of the threshold: a page, a kernel document, or "chosen" with the reason. */
   readonly source: string;
 }

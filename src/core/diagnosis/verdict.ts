@@ -4,11 +4,13 @@ import { shorten } from '../../lib/text.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import { admits } from '../container/profiles.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { Outcome } from '../run/outcome.ts';
 import type { LookAgain, Verdict, VerdictFinding } from '../run/run.ts';
 import { CLUSTER_FINDINGS, startFindings } from './cluster-findings.ts';
 import { IMAGE_FINDINGS } from './image-findings.ts';
 import { type ClusterFacts, lookAtCluster } from './look-at-cluster.ts';
+import { nextImageOf } from './next-image.ts';
 import { NET_FINDINGS } from './net-findings.ts';
 import { PROFILE_FINDINGS } from './profile-findings.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
@@ -39,14 +41,24 @@ const FOREIGN_RANK = 2;
 
 /**
  * The verdict on a report, merged with the Kubernetes API's facts if the pod still exists. Findings are ordered by
- * rank, then by how far they exceed their threshold, then as reported. Pure: equal data give equal text.
+ * rank, then by how far they exceed their threshold, then as reported; the first of them may lead to another image of
+ * the policy. Pure: equal data give equal text.
  */
-export function verdictOf(diagnosis: Diagnosis, plan: Plan, facts: ClusterFacts | undefined): Verdict {
+export function verdictOf(
+  diagnosis: Diagnosis,
+  plan: Plan,
+  facts: ClusterFacts | undefined,
+  policy: Pick<Policy, 'images'> = { images: {} },
+): Verdict {
   const clusterFindings = facts ? lookAtCluster(facts) : {};
   const findings = ordered([...diagnosis.findings, ...Object.values(clusterFindings).flat()]);
   const ownFine = Object.keys(clusterFindings).filter((name) => clusterFindings[name]?.length === 0);
   const fine = [...diagnosis.sections.filter(({ state }) => state === 'ok').map(({ name }) => name), ...ownFine];
   const lookAgain = lookAgainOf(diagnosis, plan, facts?.pod);
+  const next = nextImageOf(
+    findings.map(({ code }) => findingRule(code)),
+    { target: diagnosis.target, plan, policy, lookAgain, mayTryGeneral: mayTryGeneral(plan, facts?.pod) },
+  );
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts)];
   const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
   return {
@@ -59,6 +71,7 @@ export function verdictOf(diagnosis: Diagnosis, plan: Plan, facts: ClusterFacts 
       charts: charts.length > 0 ? charts : undefined,
       lookAgain,
     }),
+    ...next,
     by: byLine(diagnosis, plan),
   };
 }

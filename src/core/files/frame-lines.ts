@@ -42,6 +42,8 @@ const NUMBERED = /^(\d{6}) ([A-Za-z0-9+/]+={0,2})$/;
 const CUT_LINE = /^\d{6} [A-Za-z0-9+/=]*$/;
 const MIN_LOST_LENGTH = 256;
 const LOST = /^\d{6} [A-Za-z0-9+/]{256}/;
+/** A rotation may cut a line, so that a log begins in the middle of one. */
+const HALF = /^[A-Za-z0-9+/]{256,}={0,2}$/;
 
 const TEXT: FrameLine = { kind: 'text' };
 
@@ -49,8 +51,9 @@ const DASH = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Whether a line that begins with this byte may be anything but text. */
-export const mayBeFrames = (first: number): boolean => first === DASH || (first >= ZERO && first <= NINE);
+/** Whether a line of this length that begins with this byte may be anything but text. */
+export const mayBeFrames = (first: number, length: number): boolean =>
+  first === DASH || (first >= ZERO && first <= NINE) || length >= MIN_LOST_LENGTH;
 
 /** What a whole line is: at most `MAX_LINE_BYTES`, as latin1, without its newline. */
 export function readFrameLine(line: string): FrameLine {
@@ -69,6 +72,7 @@ export const mayBeCut = (line: string): boolean => CUT_LINE.test(line);
 
 function numbered(line: string): FrameLine {
   const [, number, base64 = ''] = NUMBERED.exec(line) ?? [];
+  if (HALF.test(line)) return { kind: 'lost' };
   if (number === undefined || base64.length % 4 !== 0) return readLongLine(line);
   return { kind: 'numbered', number: Number(number), base64, isLong: base64.length >= MIN_LOST_LENGTH };
 }

@@ -75,11 +75,9 @@ export class FrameParser {
       if (this.#rest === 'text') this.#parts.text(piece);
       if (isEnded) this.#rest = undefined;
     } else if (this.#heldBytes > 0) this.#hold(piece, isEnded);
-    else if (!mayBeFrames(piece.source[piece.from] ?? 0)) {
-      this.#parts.text(piece);
-      if (!isEnded) this.#rest = 'text';
-    } else if (isEnded) this.#line(piece);
-    else this.#hold(piece, isEnded);
+    else if (!isEnded) this.#hold(piece, false);
+    else if (mayBeFrames(piece.source[piece.from] ?? 0, piece.to - piece.from)) this.#line(piece);
+    else this.#parts.text(piece);
   }
 
   #hold({ source, from, to }: Piece, isEnded: boolean): void {

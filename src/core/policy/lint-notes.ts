@@ -98,8 +98,8 @@ function secretFiles(images: readonly ImageAlias[]): readonly string[] {
 }
 
 function unusableFiles(rule: Rule, { images }: Policy): readonly string[] {
-  const kept = Object.values(images).filter((image) => mayBeUsed(image, rule) && !mayBringBack(image, rule));
-  return kept.map(
+  const excluded = Object.values(images).filter((image) => mayBeUsed(image, rule) && !mayBringBack(image, rule));
+  return excluded.map(
     ({ alias }) =>
       `it never allows ${alias}, whose files may hold secrets: that needs an approval, or secretFiles: allowed`,
   );

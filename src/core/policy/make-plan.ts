@@ -1,5 +1,6 @@
 import { defined } from '../../lib/object.ts';
 import type { RunRequest } from '../command/command.ts';
+import { obstaclesOf } from '../container/obstacles.ts';
 import type { Plan } from '../container/plan.ts';
 import { type Pod, type PodContainer, type PodSecurityLevel, workloadOf } from '../container/pod.ts';
 import {
@@ -77,6 +78,10 @@ export function makePlan(resolved: Resolved): PlanResult {
       imageClass: alias.class,
       ownWords: hasOwnWords(resolved),
     });
+    const spots = container ? blindSpots(profile, runAs, targetOf(resolved)) : [];
+    const { targetContainerName } = base;
+    const power = { profile, blindSpots: spots, ...defined({ securityContext, targetContainerName }) };
+    const obstacles = obstaclesOf(alias.alias, { plan: power, target: container });
     return {
       ...base,
       class: judged.class,
@@ -86,9 +91,12 @@ export function makePlan(resolved: Resolved): PlanResult {
       observed: {
         earlierContainers: pod.spec.ephemeralContainers.length,
         podSecurity: resolved.level,
-        ...defined({ memoryLimit: container?.memoryLimit }),
+        ...defined({
+          memoryLimit: container?.memoryLimit,
+          obstacles: obstacles.length > 0 ? obstacles : undefined,
+        }),
       },
-      blindSpots: container ? blindSpots(profile, runAs, targetOf(resolved)) : [],
+      blindSpots: spots,
     };
   };
   return withProfileOf(resolved, withProfile);
@@ -155,10 +163,21 @@ function withProfileOf(resolved: Resolved, make: WithProfile): PlanResult {
       subject: `${requested} in a namespace that enforces ${level}`,
     };
   }
-  return made(
-    make(requested, request.runAs ?? (requested === 'restricted' ? restrictedUser(target, nobody) : undefined)),
-  );
+  const ofProfile = requested === 'restricted' ? restrictedUser(target, nobody) : rootOfImage(resolved);
+  return made(make(requested, request.runAs ?? ofProfile));
 }
+
+/**
+ * Root for a diagnostic image that brings packets home, where neither pod nor person names a user: its image has an
+ * ordinary one, to whom the capabilities of *netadmin* give nothing (capabilities(7): without root, none is effective).
+ */
+function rootOfImage({ request, alias, pod }: Resolved): UserAndGroup | undefined {
+  const { runAsUser, runAsNonRoot } = pod.spec.securityContext;
+  const isOpen = runAsUser === undefined && runAsNonRoot !== true;
+  return alias.diagnostic === true && request.profile === 'netadmin' && isOpen ? ROOT : undefined;
+}
+
+const ROOT: UserAndGroup = { uid: 0, gid: 0 };
 
 /** A requested user and group is the target's own (button "Look again"). */
 const targetOf = ({ request, pod, container, learnt }: Resolved): TargetIdentity | undefined =>

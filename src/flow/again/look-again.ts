@@ -6,6 +6,7 @@ import { comparisonRequest, mayCompare } from '../../core/compare/ask.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { againForm } from '../../core/report/answers/click-messages.ts';
+import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import type { BatchRun } from '../../core/run/life-cycle.ts';
 import type { LookAgain, Run } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';
@@ -20,7 +21,7 @@ import { planOrRefusal } from '../stages/plan.ts';
 
 export type AgainAction = Extract<
   ActionName,
-  'look-again' | 'compare' | 'rerun-failed' | 'rerun' | 'run-anyway' | 'ask-for-it'
+  'look-again' | 'next-image' | 'compare' | 'rerun-failed' | 'rerun' | 'run-anyway' | 'ask-for-it'
 >;
 
 /** A repeat of a run's request, by button or by the form that the button opened. */
@@ -123,9 +124,15 @@ export const lookAgain = (again: Again, deps: FlowDeps, accept: AcceptRequest): 
 export const compareWithSiblings = (again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> =>
   followUp('compare', again, { deps, accept });
 
+/** Runs the image that shows more of a finding, beside the same target, in the same thread. */
+export const nextImage = (again: Again, deps: FlowDeps, accept: AcceptRequest): Promise<Answer> =>
+  followUp('next-image', again, { deps, accept });
+
 /** The request that a button on the result of a diagnosis makes; undefined if the diagnosis offers no such button. */
 const FOLLOW_UPS = {
   'look-again': ({ request, verdict }: Run) => verdict?.lookAgain && requestOf(request, verdict.lookAgain),
+  'next-image': ({ request, verdict }: Run) =>
+    verdict?.nextImage && nextRequest(request, verdict.nextImage, verdict.nextAs),
   compare: (run: Run) => (mayCompare(run) ? comparisonRequest(run.request, run.plan.podName) : undefined),
 } as const;
 
@@ -145,7 +152,8 @@ async function followUp(action: keyof typeof FOLLOW_UPS, again: Again, context: 
   );
   const request = withReason(followed, again.reason);
   if (again.reason === undefined && (await needsReason({ ...run, origin, request }, deps))) {
-    return formAgain(action, run);
+    const commandLine = shownCommandLine(request, deps.policies.current().output.redact);
+    return formAgain(action, { id: run.id, commandLine });
   }
   return accept(origin, request);
 }
@@ -167,6 +175,16 @@ function requesterOf(again: Again, run: Run, receivedAtMs: number): Omit<Request
 /** The thread in which a run answers, if it has one in its channel. */
 export const threadOf = ({ origin, delivery: { anchor } }: Pick<Run, 'origin' | 'delivery'>): string | undefined =>
   origin.threadTs ?? (anchor?.channelId === origin.channelId ? anchor.ts : undefined);
+
+/** Without the words of the first request: they were for another image. */
+function nextRequest(
+  { timeoutMs: _time, imagePullPolicy: _pull, label: _label, ...kept }: RunRequest,
+  image: string,
+  as: LookAgain | undefined,
+): RunRequest {
+  const request = { ...kept, image, command: [], argumentsOnly: false, env: [] };
+  return as ? requestOf(request, as) : request;
+}
 
 function requestOf({ runAs: _, ...request }: RunRequest, again: LookAgain): RunRequest {
   return again.kind === 'identity'

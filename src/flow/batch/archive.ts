@@ -2,8 +2,9 @@ import { type KdebugError, toKdebugError } from '../../core/errors.ts';
 import { isSecretKind } from '../../core/files/file-kinds.ts';
 import type { PodFiles } from '../../core/report/batch/batch-files.ts';
 import { problemWords } from '../../core/report/parts/file-parts.ts';
+import type { FileOfLog } from '../log/run-files.ts';
 import type { Archive, Spool } from '../ports/machine.ts';
-import type { FileOfLog, ReadLog } from '../stages/logs.ts';
+import type { ReadLog } from '../stages/logs.ts';
 
 /** What the pods of one batch brought back, collected in one archive as they end. It opens with the first file. */
 export class BatchArchive {

@@ -4,7 +4,7 @@ import { outliersMessage } from '../../core/report/batch/outliers-message.ts';
 import { podInText } from '../../core/report/request-form.ts';
 import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import { compareWithSiblings, lookAgain, planBounded, submitAgain } from '../again/look-again.ts';
+import { compareWithSiblings, lookAgain, nextImage, planBounded, submitAgain } from '../again/look-again.ts';
 import { askForIt, clickRerun, clickRunAnyway } from '../again/rerun.ts';
 import { hasSecret } from '../again/same-again.ts';
 import type { Approvals, DecisionAction } from '../approval/votes.ts';
@@ -61,6 +61,7 @@ export const ON_CLICK: ClickHandlers = {
   'end-grant': decide('end-grant'),
   cancel: ({ batches }, click) => batches.clickCancel(click),
   'look-again': planBounded(({ deps, accept }: InboxParts, again) => lookAgain(again, deps, accept)),
+  'next-image': planBounded(({ deps, accept }: InboxParts, again) => nextImage(again, deps, accept)),
   compare: planBounded(({ deps, accept }: InboxParts, again) => compareWithSiblings(again, deps, accept)),
   pause: ({ batches }, click) => batches.clickChange(click, 'pause'),
   resume: ({ batches }, click) => batches.clickChange(click, 'resume'),
@@ -87,6 +88,7 @@ export const ON_SUBMIT: SubmitHandlers = {
     const { deps, accept, batches, looks } = parts;
     return submitAgain(submission, looks, {
       'look-again': (again) => lookAgain(again, deps, accept),
+      'next-image': (again) => nextImage(again, deps, accept),
       compare: (again) => compareWithSiblings(again, deps, accept),
       'rerun-failed': (again) => batches.rerunFailed(again),
       rerun: (again) => clickRerun(again, parts),

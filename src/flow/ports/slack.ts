@@ -44,10 +44,9 @@ export interface Thread {
   ): Promise<PostRef | undefined>;
   /**
    * Posts a message with its files, at most ten, as one message. It carries no metadata: find it by the names of its
-   * files. `sure` as for a post. Resolves once the message's address is known. Where Slack accepts the files with
-   * simpler words only, it posts these. Files that Slack refuses one by one are left out: `messageOf` gets their codes,
-   * by file name.
-   * @throws as above; `slack_refused` also if it refuses every file; `slack_unanswered`: look with `findShared`
+   * files. `sure` as for a post. Resolves once its address is known. Where Slack accepts the files with simpler words
+   * only, it posts these. Leaves out single files that Slack refuses: `messageOf` gets their codes, by file name.
+   * @throws as above; `slack_refused` if it refuses all; `slack_unanswered`: look with `findShared`
    */
   share(
     destination: Destination,
@@ -106,12 +105,11 @@ export interface FileToShare {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** A message with files. */
 export interface Shared {
   readonly ref: PostRef;
-  /** Ids, by file name. */
+  /** Ids. */
   readonly files: ByFileName;
-  /** Codes of the files that Slack refused, by file name. */
+  /** Codes of the files that Slack refused. */
   readonly refused: ByFileName;
 }
 

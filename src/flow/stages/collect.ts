@@ -90,7 +90,7 @@ export async function diagnose(run: Run, output: CollectedOutput, deps: FlowDeps
   const facts = pod && (await factsOf(pod, run, { deps, plan, hasReport: diagnosis !== undefined }));
   if (!diagnosis) return facts && explanationOf(facts, plan, output.outcome);
   if (pod) await learn(diagnosis, plan, { pod, deps });
-  return verdictOf(diagnosis, plan, facts);
+  return verdictOf(diagnosis, plan, facts, deps.policies.current());
 }
 
 function factsOf(

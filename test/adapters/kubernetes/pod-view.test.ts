@@ -229,3 +229,37 @@ it('reads anything at all without throwing', () => {
     }),
   );
 });
+
+it.each<[string, object, object]>([
+  ['no /tmp', { securityContext: { readOnlyRootFilesystem: true } }, { hasReadOnlyTmp: true }],
+  [
+    'a /tmp',
+    { securityContext: { readOnlyRootFilesystem: true }, volumeMounts: [{ name: 't', mountPath: '/tmp/' }] },
+    {},
+  ],
+  [
+    'a /tmp to read',
+    {
+      securityContext: { readOnlyRootFilesystem: true },
+      volumeMounts: [{ name: 't', mountPath: '/tmp', readOnly: true }],
+    },
+    { hasReadOnlyTmp: true },
+  ],
+  [
+    'a closed JVM',
+    { env: [{ name: 'JAVA_TOOL_OPTIONS', value: '-Xmx1g -XX:+DisableAttachMechanism' }] },
+    { disablesAttach: true },
+  ],
+  [
+    'a closed JVM by its words',
+    { command: ['sh', '-c', 'java -XX:+DisableAttachMechanism'] },
+    { hasOwnCommand: true, disablesAttach: true },
+  ],
+  ['odd values', { env: [{ name: 'A', value: 5 }, null], command: 'sh' }, {}],
+])('says what closes a container with %s to other images', (_, container, expected) => {
+  const { containers } = viewPod({
+    metadata: {},
+    spec: { containers: [{ name: 'a', image: 'a:1', ...container }] },
+  }).spec;
+  expect(containers).toEqual([{ name: 'a', image: 'a:1', securityContext: {}, ...expected }]);
+});

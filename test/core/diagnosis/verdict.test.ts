@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Plan } from '../../../src/core/container/plan.ts';
 import type { ClusterFacts } from '../../../src/core/diagnosis/look-at-cluster.ts';
-import type { Diagnosis } from '../../../src/core/diagnosis/report.ts';
+import type { Diagnosis, DiagnosisTarget } from '../../../src/core/diagnosis/report.ts';
 import { explanationOf, labelOf, verdictOf } from '../../../src/core/diagnosis/verdict.ts';
+import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { Outcome } from '../../../src/core/run/outcome.ts';
-import { aPlan, aPod, aStatus, aTermination, START_MS } from '../../support/builders.ts';
+import { aPlan, aPod, aPolicy, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 
 const report = (parts: Partial<Diagnosis> = {}): Diagnosis => ({
   verdict: 'No problems found.',
@@ -170,6 +172,103 @@ describe('what was fine and what could not be seen', () => {
       expect(verdictOf(report({ sections: [section] }), aPlan(), facts()).unseen).toEqual([
         'memory: ptrace access: name its container with --target',
       ]);
+    });
+  });
+});
+
+describe('the next image', () => {
+  const { autodiagnose } = aPolicy().images;
+  const images = Object.fromEntries(
+    ['stacks', 'profile', 'net'].map((alias) => [alias, { ...autodiagnose!, alias, reference: `${alias}:1` }]),
+  );
+  const AS_TARGET = aPlan({ securityContext: { runAsUser: 7, runAsGroup: 7 } });
+  const finding = (code: string) => ({ code, value: 1_000, text: code });
+  const next = (
+    codes: readonly string[],
+    target: Partial<DiagnosisTarget> = {},
+    {
+      plan = AS_TARGET,
+      ...parts
+    }: Partial<Diagnosis> & { readonly plan?: Plan; readonly images?: Policy['images'] } = {},
+  ) => {
+    const { nextImage, nextAs } = verdictOf(
+      report({ findings: codes.map(finding), target: { effective: true, uid: 7, gid: 7, ...target }, ...parts }),
+      plan,
+      facts(),
+      { images: parts.images ?? images },
+    );
+    return nextAs ? [nextImage, nextAs] : nextImage;
+  };
+  const blind = { name: 'memory', state: 'not-readable', text: '', helps: ['identity', 'general'] } as const;
+
+  it.each([
+    ['accept_queue', 'stacks'],
+    ['listen_overflow', 'stacks'],
+    ['close_wait', 'stacks'],
+    ['pids_near_limit', 'stacks'],
+    ['cpu_throttled', 'profile'],
+    ['retransmits', 'net'],
+    ['dns_unanswered', 'net'],
+    ['peer_refused', 'net'],
+    ['disk_full', undefined],
+    ['of_another_image', undefined],
+    ['constructor', undefined],
+  ])('of %s is %s', (code, image) => {
+    expect(next([code])).toBe(image);
+  });
+
+  it('is that of the worst finding for which the policy has one that is diagnostic', () => {
+    expect(next(['cpu_throttled', 'peer_refused', 'disk_full'])).toBe('net');
+    expect(next(['cpu_throttled', 'peer_refused'], {}, { images: { profile: images.profile! } })).toBe('profile');
+    expect(next(['peer_refused'], {}, { images: { net: { ...images.net!, diagnostic: false } } })).toBeUndefined();
+    expect(next(['accept_queue'], {}, { images: {} })).toBeUndefined();
+  });
+
+  it('is never the image that looked', () => {
+    const plan = { ...AS_TARGET, imageAlias: 'stacks' };
+    expect(next(['accept_queue'], {}, { plan })).toBeUndefined();
+    expect(next(['accept_queue', 'cpu_throttled'], {}, { plan })).toBe('profile');
+  });
+
+  it('of memory helps a JVM alone, whose histogram says what fills it', () => {
+    expect(next(['memory_near_limit'], { runtime: 'jvm' })).toBe('stacks');
+    expect(next(['memory_near_limit'], { runtime: 'python' })).toBeUndefined();
+    expect(next(['memory_near_limit'])).toBeUndefined();
+  });
+
+  it('looks as whoever sees more of the target; the network is the same for everybody', () => {
+    const identity = { kind: 'identity', runAs: { uid: 7, gid: 7 } };
+    const plan = aPlan();
+    expect(next(['accept_queue'], {}, { plan })).toEqual(['stacks', identity]);
+    expect(next(['accept_queue'], { uid: 0 }, { plan })).toBe('stacks');
+    expect(next(['peer_refused'], {}, { plan })).toBe('net');
+    expect(next(['accept_queue'], {}, { sections: [blind] })).toEqual(['stacks', { kind: 'general' }]);
+    expect(next(['peer_refused'], {}, { sections: [blind] })).toBe('net');
+  });
+
+  describe('of a Python target on a node with Yama', () => {
+    const python = (ptraceScope: number) => ({ runtime: 'python', ptraceScope }) as const;
+    const general = { kind: 'general' };
+
+    it('needs root with general, which alone may attach', () => {
+      expect(next(['accept_queue'], python(1))).toEqual(['stacks', general]);
+      expect(next(['cpu_throttled'], python(2), { sections: [blind] })).toEqual(['profile', general]);
+      expect(next(['accept_queue'], python(0))).toBe('stacks');
+      expect(next(['accept_queue'], { runtime: 'jvm', ptraceScope: 1 })).toBe('stacks');
+    });
+
+    it('runs as the diagnosis did, if that was root with general already', () => {
+      const securityContext = { runAsUser: 0, runAsGroup: 0, capabilities: { add: ['SYS_PTRACE'] } };
+      expect(next(['accept_queue'], python(1), { plan: aPlan({ profile: 'general', securityContext }) })).toBe(
+        'stacks',
+      );
+    });
+
+    it('is not offered where nobody may attach; then the next finding leads on', () => {
+      const observed = { earlierContainers: 0, podSecurity: 'restricted' } as const;
+      expect(next(['accept_queue'], python(3))).toBeUndefined();
+      expect(next(['accept_queue'], python(1), { plan: { ...AS_TARGET, observed } })).toBeUndefined();
+      expect(next(['accept_queue', 'retransmits'], python(3))).toBe('net');
     });
   });
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { BatchEvent } from '../../../src/core/batch/batch.ts';
+import { NEXT_IMAGES } from '../../../src/core/diagnosis/rules.ts';
 import { sameAgainMessage } from '../../../src/core/report/answers/click-messages.ts';
 import { refusalMessage } from '../../../src/core/report/answers/private-messages.ts';
 import { resizeForm } from '../../../src/core/report/batch/batch-forms.ts';
@@ -24,6 +25,9 @@ const looks = again.map((lookAgain) =>
   aRun({ state: 'finished', plan, outcome: { kind: 'succeeded' }, verdict: { line: 'x', findings: [], lookAgain } }),
 );
 
+const nexts = [...Object.keys(NEXT_IMAGES), 'n'.repeat(63)].map((nextImage) =>
+  aRun({ state: 'finished', plan, outcome: { kind: 'succeeded' }, verdict: { line: 'x', findings: [], nextImage } }),
+);
 const wrong = { line: 'x', findings: [{ text: 'x', next: '', rank: 1 as const }] };
 const owned = aRun({
   state: 'finished',
@@ -48,7 +52,7 @@ const batches: readonly BatchRunParts[] = [
 
 const messages: readonly Message[] = [
   ...[...runs, granted].map((run) => anchorMessage(run, moment)),
-  ...[...runs, ...looks, owned].filter(({ state }) => state === 'finished').map((run) => resultMessage(run)),
+  ...[...runs, ...looks, ...nexts, owned].filter(({ state }) => state === 'finished').map((run) => resultMessage(run)),
   sameAgainMessage(granted, { nowMs: START_MS }),
   refusalMessage(runs[0] ?? granted, { code: 'reason_required', message: 'x', hint: 'y' }),
   ...batches.map((parts) => anchorMessage(aBatchRun(parts), moment)),
@@ -70,6 +74,7 @@ it('every button of every card is read whole on a phone', () => {
       'cancel',
       'end-grant',
       'look-again',
+      'next-image',
       'compare',
       'pause',
       'resume',

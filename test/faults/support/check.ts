@@ -1,4 +1,5 @@
 import type { Destination } from '../../../src/flow/ports/slack.ts';
+import type { Said } from '../../flow/support/fakes.ts';
 import type { PortScene, Story } from './port-scene.ts';
 
 /** What the suite counts over all its histories. */
@@ -56,19 +57,25 @@ function judgeSlack({ thread }: PortScene, expected: Story['expected'], tally: T
   const of = (kind: string) => thread.posts.filter(({ meta }) => meta.kind === kind);
   const results = expected.state === 'denied' ? 0 : 1;
   count(tally, 'anchor', of('anchor').length, expected.anchors);
-  count(tally, 'result', of('result').length, results);
+  const isAlone = ({ files }: Said): boolean =>
+    expected.alone !== undefined && files.some((name) => name.endsWith(expected.alone ?? ''));
+  const alone = of('result').filter(isAlone);
+  count(tally, 'result', of('result').length - alone.length, results);
+  count(tally, 'message to the requester alone', alone.length, expected.alone === undefined ? 0 : 1);
+  if (alone.some(({ place }) => place.channelId !== 'D-U0ROY'))
+    tally.wrong('others see the file of the requester alone');
   count(tally, 'file', thread.files.length, expected.files);
   if (expected.state === 'denied' && thread.told.length === 0) tally.lose('the private refusal');
   const anchor = of('anchor')[0];
   if (expected.anchor && !anchor?.message.summary.includes(expected.anchor))
     tally.wrong(`the anchor says ${anchor?.message.summary}`);
-  const result = of('result')[0];
+  const result = of('result').find((post) => !isAlone(post));
   if (expected.result && !JSON.stringify(result?.message).includes(expected.result))
     tally.wrong(`the result says ${JSON.stringify(result?.message)}`);
   const isPlaced = ({ channelId, threadTs }: Destination): boolean =>
     expected.resultIn ? channelId === expected.resultIn : threadTs === anchor?.ref.ts;
   if (result && anchor && !isPlaced(result.place)) tally.wrong('the result is elsewhere');
-  const file = thread.files[0];
+  const file = thread.files.find(({ filename }) => filename.endsWith('.log'));
   if (file && !file.content.endsWith('line 119\n')) tally.wrong('the file is not the log');
   if (file && !isPlaced(file.place)) tally.wrong('the file is elsewhere');
 }

@@ -105,7 +105,9 @@ export interface Expected {
   readonly outcome?: string;
   readonly containers: 0 | 1;
   readonly anchors: 0 | 1;
-  readonly files: 0 | 1;
+  readonly files: number;
+  /** The end of the name of a file that the requester alone gets, in a message of its own. */
+  readonly alone?: string;
   /** Words that the last state of the anchor must have. */
   readonly anchor?: string;
   readonly result?: string;

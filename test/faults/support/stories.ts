@@ -1,5 +1,6 @@
 import { asChannelId } from '../../../src/core/ids.ts';
 import { aPolicy, approvalTerms, aRule } from '../../support/builders.ts';
+import { framed } from '../../support/framed.ts';
 import { longLog, type Story } from './port-scene.ts';
 
 const approving = aPolicy({
@@ -23,6 +24,22 @@ export const MAIN: Story = {
   policy: aPolicy(),
   fate: { kind: 'ends', exitCode: 0, log: longLog() },
   expected: { ...finished, outcome: 'succeeded', files: 1, anchor: 'Succeeded', result: 'line 119' },
+};
+
+const { autodiagnose } = aPolicy().images;
+const WITH_FILES: Story = {
+  ...MAIN,
+  name: 'a run that brings back files',
+  policy: aPolicy({
+    images: { ...aPolicy().images, autodiagnose: { ...autodiagnose!, files: ['text', 'capture'] } },
+    channels: { [asChannelId('C0SHOP')]: { rules: [aRule({ secretFiles: 'allowed' })] } },
+  }),
+  fate: {
+    kind: 'ends',
+    exitCode: 0,
+    log: `${longLog()}${framed('threads.txt', 'main waits')}${framed('capture.pcap', 'GET /')}`,
+  },
+  expected: { ...MAIN.expected, files: 3, alone: '.capture.pcap', result: 'threads.txt' },
 };
 
 const FOR_ONE: Story = {
@@ -68,4 +85,4 @@ const CANNOT_START: Story = {
   },
 };
 
-export const STORIES: readonly Story[] = [MAIN, FOR_ONE, APPROVED, REJECTED, DENIED, CANNOT_START];
+export const STORIES: readonly Story[] = [MAIN, WITH_FILES, FOR_ONE, APPROVED, REJECTED, DENIED, CANNOT_START];

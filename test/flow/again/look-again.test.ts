@@ -194,3 +194,112 @@ describe('look again where the rule wants a reason', () => {
     expect((await second(world))?.request).not.toHaveProperty('reason');
   });
 });
+
+const ASKING = {
+  from: ['sre'],
+  count: 1,
+  expiresMs: 900_000,
+  reason: 'required',
+  voteReason: 'optional',
+  grants: 'denied',
+} as const;
+
+describe('the next image', () => {
+  const { images, ...policy } = aPolicy();
+  const stacks = { ...images.autodiagnose!, alias: 'stacks', reference: 'registry.example.com/stacks:1' };
+  const withStacks = (rules = [aRule({ profiles: ['baseline', 'restricted'] })], parts = {}): Policy => ({
+    ...policy,
+    images: { ...images, stacks: { ...stacks, ...parts } },
+    channels: { [asChannelId('C0SHOP')]: { rules } },
+  });
+
+  async function diagnosed(of = withStacks(), words = '--timeout=90s', sections: readonly object[] = []) {
+    const world = new World({ policy: of });
+    await world.say(`web-1 --profile=baseline ${words}`);
+    const findings = [{ code: 'accept_queue', value: 128, text: '128 connections wait at port 8080' }];
+    const report = { kdebug: 1, verdict: 'x', target: { effective: true, uid: 65532, gid: 0 }, findings, sections };
+    world.cluster.log = `${REPORT_BEGIN}\n${JSON.stringify(report)}\n${REPORT_END}\n`;
+    world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000) }) });
+    await settle();
+    return world;
+  }
+  const follow = (world: World, userId = 'U0ROY', over: object = {}) => {
+    const ref = world.thread.posts.find(({ meta }) => meta.kind === 'result')?.ref;
+    return world.click(userId, 'next-image', { channelId: 'C0SHOP', messageTs: ref?.ts ?? '', ...over });
+  };
+
+  it('runs beside the same target, in the same thread, with nothing that was typed for the first image', async () => {
+    const world = await diagnosed();
+    expect(button(world)).toEqual({ action: 'next-image', label: 'Get its stacks', value: 'aaaaaaaaaa' });
+    expect(await follow(world)).toEqual({ kind: 'nothing' });
+    const { container } = world.cluster.launches[1]!;
+    expect(container).toMatchObject({
+      ...{ image: 'registry.example.com/stacks:1', targetContainerName: 'web' },
+      securityContext: { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 0 },
+    });
+    expect(container).not.toHaveProperty('args');
+    const run = await second(world);
+    expect(run?.plan).toMatchObject({
+      imageAlias: 'stacks',
+      profile: 'restricted',
+      timeoutMs: 120_000,
+      podName: 'web-1',
+    });
+    expect(run?.origin).toMatchObject({ source: 'button', requesterId: 'U0ROY' });
+    expect(world.thread.posts[2]?.place).toEqual({ channelId: 'C0SHOP', threadTs: '1.0' });
+  });
+
+  it('is decided anew for whoever clicks; a refusal says why and what may be asked for', async () => {
+    const approval = { ...ASKING, reason: 'optional' } as const;
+    const rules = [aRule({ profiles: ['baseline'] }), aRule({ id: 'ask', profiles: ['general'], approval })];
+    const of = { ...withStacks(rules), approvers: { sre: { users: [], usergroup: 'S0SRE' } } };
+    const world = await diagnosed(of, '', [BLIND]);
+    await follow(world, 'U0EVE');
+    expect(await second(world)).toMatchObject({ state: 'denied', origin: { requesterId: 'U0EVE' } });
+    expect(world.refusal).toContain('restricted');
+    expect(world.refusal).toContain('Ask for it');
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+
+  it('is decided by the policy of now: its class counts, and it may be gone', async () => {
+    const world = await diagnosed();
+    world.policy = withStacks(undefined, { class: 'elevated' });
+    await follow(world);
+    expect(await second(world)).toMatchObject({ state: 'denied', refusal: { code: 'class_not_allowed' } });
+    const gone = await diagnosed();
+    gone.policy = aPolicy();
+    await follow(gone);
+    expect(await second(gone)).toMatchObject({ state: 'denied', refusal: { code: 'image_not_allowed' } });
+  });
+
+  it('asks for a reason of the clicker’s own where the rule wants one, and says what will run', async () => {
+    const rules = [aRule({ profiles: ['baseline'] }), aRule({ id: 'ask', profiles: ['restricted'], approval: ASKING })];
+    const world = await diagnosed({ ...withStacks(rules), approvers: { sre: { users: [], usergroup: 'S0SRE' } } });
+    const answer = await follow(world);
+    expect(answer).toMatchObject({
+      kind: 'form',
+      form: { value: 'next-image:aaaaaaaaaa', intro: expect.stringContaining('--image=stacks') },
+    });
+    await world.pipeline.inbox.submit({
+      ...{ name: 'again-reason', value: 'next-image:aaaaaaaaaa', teamId: 'T0TEAM', userId: 'U0ROY' },
+      ...{ channelId: 'C0SHOP', dedupeKey: 'form', receivedAtMs: world.clock.now(), fields: { reason: 'it hangs' } },
+    });
+    await settle();
+    expect(await second(world)).toMatchObject({ state: 'pending-approval', request: { reason: 'it hangs' } });
+  });
+
+  it('starts one run a person, and nothing from elsewhere', async () => {
+    const world = await diagnosed();
+    await Promise.all([follow(world), follow(world, 'U0ROY', { dedupeKey: 'again' })]);
+    expect(textOf(await follow(world, 'U0ROY', { dedupeKey: 'third' }))).toContain('already_asked');
+    expect(world.cluster.launches).toHaveLength(2);
+    expect(textOf(await follow(world, 'U0ROY', { messageTs: '7.7' }))).toContain('button_stale');
+    expect(textOf(await follow(world, 'U0ROY', { value: 'zzzzzzzzzz' }))).toContain('button_stale');
+  });
+
+  it('of a run without such a finding is no click of ours', async () => {
+    const world = await looked({ uid: 65532, gid: 0 }, anOrigin(), withStacks());
+    expect(textOf(await follow(world))).toContain('button_stale');
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../src/core/container/pod.ts';
 import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-report.ts';
+import { asRunId } from '../../../src/core/ids.ts';
 import { aPod, aPolicy, approvalTerms, aRule, aStatus } from '../../support/builders.ts';
 import { BatchWorld, policyOf } from './batch-world.ts';
 
@@ -110,6 +111,32 @@ describe('compare POD', () => {
     const result = world.text('result');
     expect(result).toContain('DB_PASSWORD has another content');
     expect(result).toContain('The look into web-2 gave no report');
+  });
+
+  it('starts from the button of a diagnosis that found something, for whoever clicks, in its thread', async () => {
+    const world = aWorld();
+    await world.say('web-1 -n shop --image=autodiagnose');
+    await world.clock.advance(LONG);
+    const result = world.results[0];
+    const buttons = result?.message.parts.flatMap((part) => (part.kind === 'actions' ? part.buttons : [])) ?? [];
+    expect(buttons.map(({ action }) => action)).toEqual(['compare', 'rerun', 'copy-command', 'details']);
+    const click = {
+      action: 'compare',
+      value: world.id,
+      userId: 'U0BOB',
+      teamId: 'T0TEAM',
+      dedupeKey: 'click',
+    } as const;
+    const where = { channelId: 'C0SHOP', messageTs: result?.ref.ts ?? '' };
+    void world.bot.inbox.action({ ...click, ...where });
+    await world.clock.advance(LONG);
+    const second = await world.store.read(asRunId('bbbbbbbbbb'));
+    expect(second).toMatchObject({
+      commandLine: 'compare web-1 -n shop',
+      origin: { requesterId: 'U0BOB', source: 'button' },
+    });
+    expect(world.fleet.launches).toHaveLength(4);
+    expect(JSON.stringify(world.results.at(-1)?.message)).toContain('Compared with web-2 and web-3.');
   });
 
   it.each([

@@ -58,6 +58,10 @@ export class Fleet implements Cluster {
     for (const pod of pods) this.#pods.set(pod.metadata.name, pod);
   }
 
+  get names(): readonly string[] {
+    return [...this.#pods.keys()];
+  }
+
   async pod(_namespace: string, name: string): Promise<Pod> {
     const pod = this.#pods.get(name);
     if (!pod) throw new KdebugError('pod_not_found', { detail: name });

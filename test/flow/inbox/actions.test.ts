@@ -21,6 +21,7 @@ const FOREIGN_CLICK: Readonly<Record<ActionName, string>> = {
   cancel: 'button_stale',
   'end-grant': 'button_stale',
   'look-again': 'button_stale',
+  'next-image': 'button_stale',
   compare: 'button_stale',
   pause: 'button_stale',
   resume: 'button_stale',

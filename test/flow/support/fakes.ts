@@ -229,11 +229,18 @@ export interface Said {
 const isAt = (post: Said, place: Destination): boolean =>
   post.place.channelId === place.channelId && post.place.threadTs === place.threadTs;
 
+interface SharedFile {
+  readonly place: Destination;
+  readonly filename: string;
+  readonly content: string;
+  readonly raw: Buffer;
+}
+
 /** A Slack that keeps what was said. */
 export class FakeThread implements Thread {
   readonly faults = new Faults();
   readonly posts: Said[] = [];
-  readonly files: { readonly place: Destination; readonly filename: string; readonly content: string }[] = [];
+  readonly files: SharedFile[] = [];
   /** Names of files that Slack takes from nobody. */
   readonly refusedFiles = new Set<string>();
   readonly told: { readonly person: PrivateDestination; readonly message: Message }[] = [];
@@ -277,14 +284,15 @@ export class FakeThread implements Thread {
   ): Promise<Shared> {
     if (files.length === 0 || files.length > 10)
       throw new KdebugError('slack_refused', { detail: 'invalid_arguments' });
-    const contents: { readonly place: Destination; readonly filename: string; readonly content: string }[] = [];
+    const contents: SharedFile[] = [];
     const taken = files.filter(({ filename }) => !this.refusedFiles.has(filename));
     const refused = files.filter((file) => !taken.includes(file)).map(({ filename }) => [filename, 'slack_refused']);
     if (taken.length === 0) throw new KdebugError('slack_refused', { detail: 'no file accepted' });
     for (const { filename, open } of taken) {
       const pieces: Uint8Array[] = [];
       for await (const piece of open()) pieces.push(piece);
-      contents.push({ place, filename, content: Buffer.concat(pieces).toString() });
+      const raw = Buffer.concat(pieces);
+      contents.push({ place, filename, content: raw.toString(), raw });
     }
     const show = (): Shared => {
       this.files.push(...contents);

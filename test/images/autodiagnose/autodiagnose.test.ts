@@ -70,6 +70,17 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(report.out).toContain(`This check took ${cost?.milliseconds} ms, ${cost?.cpuMilliseconds} ms of CPU and `);
   });
 
+  it('reads on while it samples: what a chart shows, and nothing without a sample', async () => {
+    const AUTODIAGNOSE_CGROUP = await filesIn(WELL);
+    const { series = [] } = diagnosisOf(await onIdle({ AUTODIAGNOSE_CGROUP, AUTODIAGNOSE_SAMPLE: '1' }));
+
+    const memory = series.find(({ section }) => section === 'memory');
+    expect(memory).toMatchObject({ text: 'Memory in use', unit: 'bytes', limit: 100 * 1024 * 1024 });
+    expect(memory?.points.length).toBeGreaterThanOrEqual(3);
+    expect(memory?.points.every(([, value]) => value === 20 * 1024 * 1024)).toBe(true);
+    expect(diagnosisOf(await onIdle({ AUTODIAGNOSE_CGROUP })).series).toBeUndefined();
+  });
+
   it('names the variables of the environment and shows no value', async () => {
     const { pid } = await startTarget(IDLE, {
       PASSWORD: 'hunter2',
@@ -82,6 +93,24 @@ describe.skipIf(!hasProc)('the report', () => {
     expect(out).toMatch(/environment 4 names and 0 of services/);
     expect(out).toMatch(/^ {6}.*\bPASSWORD\b/m);
     expect(out).not.toMatch(/hunter|LINES|two/);
+  });
+
+  it('says what runs the code, also behind a shell', async () => {
+    const { pid } = await startTarget(IDLE);
+    const runtimeOf = async (of: number | undefined) =>
+      diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(of) })).target?.runtime;
+    expect(await runtimeOf(pid)).toBe('node');
+    const shell = await startProgram('sh', ['-c', 'echo ready; sleep 120; :']);
+    expect(await runtimeOf(shell.pid)).toBe('native');
+    const wrapped = await startProgram('sh', [
+      '-c',
+      `echo ready; '${process.execPath}' -e "setInterval(() => {}, 1e6)"; :`,
+    ]);
+    await expect.poll(() => runtimeOf(wrapped.pid), { timeout: 20_000 }).toBe('node');
+    if (has('python3')) {
+      const script = 'import time; print(1, flush=True); time.sleep(120)';
+      expect(await runtimeOf((await startProgram('python3', ['-c', script])).pid)).toBe('python');
+    }
   });
 
   it('says what it could not read, what lacked and what helps', async () => {

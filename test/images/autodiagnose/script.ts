@@ -22,6 +22,7 @@ const PROBES: Readonly<Record<string, readonly string[]>> = {
   busybox: ['true'],
   shellcheck: ['--version'],
   openssl: ['version'],
+  python3: ['--version'],
 };
 
 /** Whether a program is here; says so when it is not. */

@@ -144,6 +144,8 @@ const VERDICTS: readonly (readonly [string, Verdict])[] = [
         'node: kdebug may not read it (missing optional right: get nodes)',
       ],
       lookAgain: { kind: 'identity', runAs: { uid: 7, gid: 0 } },
+      nextImage: 'stacks',
+      nextAs: { kind: 'identity', runAs: { uid: 7, gid: 0 } },
       by: BY,
     },
   ],

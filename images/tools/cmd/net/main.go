@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"os/signal"
 	"strings"
@@ -135,7 +136,7 @@ func (l *look) all(ctx context.Context) {
 	known, err := sockets.All()
 	before, since := sockets.Count(), time.Now()
 	captured := l.capture(ctx)
-	probed := l.probe(ctx)
+	probed := l.probe(ctx, sockets.Troubled(known))
 	taken := <-captured
 	if rest := sample - time.Since(since); rest > 0 {
 		select {
@@ -160,19 +161,19 @@ func (l *look) all(ctx context.Context) {
 	}
 }
 
-// probe asks the endpoint; without one, only the name servers.
-func (l *look) probe(ctx context.Context) []*rules.Part {
+// probe asks the endpoint; without one, the name servers, and the peers with which something is wrong.
+func (l *look) probe(ctx context.Context, troubled []netip.AddrPort) []*rules.Part {
 	names, err := probe.ReadNames("/etc/resolv.conf", "/etc/hosts")
 	if err != nil {
 		part := rules.NewPart("dns")
 		part.Find("dns_no_server", 0, "there is no resolv.conf")
 		if l.settings.endpoint == nil {
-			return []*rules.Part{part}
+			return []*rules.Part{part, probe.Peers(ctx, l.place, troubled)}
 		}
 	}
 	if l.settings.endpoint == nil {
 		part, _ := names.Lookup(ctx, "kubernetes.default.svc", "dns_unknown_name")
-		return []*rules.Part{part}
+		return []*rules.Part{part, probe.Peers(ctx, l.place, troubled)}
 	}
 	prober := probe.Prober{Place: l.place, Names: names, Roots: roots(l.target), Now: time.Now()}
 	parts, untested := prober.Run(ctx, *l.settings.endpoint)
@@ -181,7 +182,7 @@ func (l *look) probe(ctx context.Context) []*rules.Part {
 }
 
 func (l *look) verdict(findings []report.Finding) string {
-	about := "the pod's sockets and name servers"
+	about := "the pod's sockets, peers and name servers"
 	if l.settings.endpoint != nil {
 		about = l.settings.endpoint.String()
 	}

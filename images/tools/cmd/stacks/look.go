@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
+	"kdebug/tools/internal/cpu"
 	"kdebug/tools/internal/gopprof"
 	"kdebug/tools/internal/jvm"
 	"kdebug/tools/internal/native"
@@ -81,7 +82,7 @@ func (l *look) dump(ctx context.Context, process target.Process) *stack.Dump {
 		dump.Threads = native.Threads(t.FS(), process.PID)
 		stack.WithShares(dump.Threads, meter.Shares())
 		if dump.Text == "" {
-			dump.Text = kernelText(dump.Threads)
+			dump.Text = native.Text(dump.Threads)
 		}
 	}
 	return dump
@@ -96,25 +97,43 @@ func (l *look) dumpOfRuntime(ctx context.Context, t *target.Target) *stack.Dump 
 	case target.Node:
 		return node.Dump(ctx, t, l.self, l.settings.sample(nodeSample))
 	case target.Go:
-		dump, err := gopprof.Goroutines(ctx, t)
+		dump, err := l.goroutines(ctx, t)
 		if err == nil {
 			return dump
 		}
-		dump = native.Dump(ctx, t, l.self, l.settings.sample(sample), l.settings.stop)
+		dump = native.Dump(ctx, t, l.self, l.settings.sample(sample))
 		dump.Runtime = "Go " + t.Version
-		if dump.Lack == nil && len(dump.Notes) > 0 || errors.Is(err, gopprof.ErrNone) {
-			dump.Lack = &target.Lack{Lacks: err.Error()}
-		}
-		dump.Notes = append(dump.Notes, "goroutines need net/http/pprof in the program: "+err.Error())
+		dump.Lack = &target.Lack{Lacks: err.Error()}
 		return dump
-	}
-	// A Go program that we may not look into still answers at its pprof.
-	if t.Runtime == target.Unknown {
-		if dump, err := gopprof.Goroutines(ctx, t); err == nil {
+	case target.Unknown:
+		// A Go program that we may not look into still answers at its pprof.
+		if dump, err := l.goroutines(ctx, t); err == nil {
 			return dump
 		}
 	}
-	return native.Dump(ctx, t, l.self, l.settings.sample(sample), l.settings.stop)
+	return native.Dump(ctx, t, l.self, l.settings.sample(sample))
+}
+
+// goroutines are those of a program that serves pprof, with samples of where it computes.
+func (l *look) goroutines(ctx context.Context, t *target.Target) (*stack.Dump, error) {
+	dump, err := gopprof.Goroutines(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	program := *t
+	program.Runtime = target.Go
+	profile, err := cpu.Record(ctx, &program, l.self, l.settings.sample(sample))
+	if err != nil {
+		dump.Notes = append(dump.Notes, "no samples of the CPU: "+err.Error())
+		return dump, nil
+	}
+	dump.Hot, dump.HotIsSampled = nil, true
+	for _, each := range profile.Stacks {
+		frames := slices.Clone(each.Frames)
+		slices.Reverse(frames)
+		dump.Hot = append(dump.Hot, stack.Sample{Frames: frames, Value: float64(each.Value)})
+	}
+	return dump, nil
 }
 
 func pause(ctx context.Context, length time.Duration) {

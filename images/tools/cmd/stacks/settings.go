@@ -16,8 +16,6 @@ type settings struct {
 	histogram bool
 	// toItsLog lets a JVM write its threads into its own log where nothing else works.
 	toItsLog bool
-	// stop lets gdb stop a native program for its stacks.
-	stop bool
 }
 
 const maxSeconds = 60
@@ -38,7 +36,7 @@ func readSettings(variable func(string) string) (settings, error) {
 		}
 		read.pid = pid
 	}
-	for name, wish := range map[string]*bool{"STACKS_HISTOGRAM": &read.histogram, "STACKS_TO_LOG": &read.toItsLog, "STACKS_STOP": &read.stop} {
+	for name, wish := range map[string]*bool{"STACKS_HISTOGRAM": &read.histogram, "STACKS_TO_LOG": &read.toItsLog} {
 		switch variable(name) {
 		case "", "no":
 		case "yes":

@@ -226,8 +226,10 @@ func (l *look) tell(out io.Writer) {
 
 // unit is what the stacks are of.
 func (l *look) unit() string {
-	if l.target.Runtime == target.Go && l.lack() == nil {
-		return "goroutine"
+	for _, dump := range l.dumps {
+		if len(dump.Threads) > 0 && dump.Threads[0].ID == 0 {
+			return "goroutine"
+		}
 	}
 	return "thread"
 }
@@ -319,14 +321,6 @@ func (l *look) files() []stack.File {
 		return others
 	}
 	return append([]stack.File{{Name: "threads.txt", Content: []byte(text.String())}}, others...)
-}
-
-func kernelText(threads []stack.Thread) string {
-	var text strings.Builder
-	for _, thread := range threads {
-		fmt.Fprintf(&text, "%s (thread %d): %s\n", report.Line(thread.Name, 40), thread.ID, thread.State)
-	}
-	return text.String()
 }
 
 // say writes one line; its words may come from the target. Spaces at its beginning stay.

@@ -1,4 +1,4 @@
-// Package native says what threads of any program wait for, from what the kernel shows, and asks gdb for their stacks.
+// Package native says what threads of any program wait for, from what the kernel shows, without stopping them.
 package native
 
 import (
@@ -6,21 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"kdebug/tools/internal/run"
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
 )
-
-// GDB is the debugger, where the image has it.
-var GDB = "/usr/bin/gdb"
-
-// patience is how long the target may be stopped by gdb.
-const patience = 10 * time.Second
 
 // waits are what the kernel's functions mean, by their beginning.
 var waits = []struct{ function, words string }{
@@ -94,9 +87,9 @@ func Wait(fs target.FS, pid, thread int) (words, function string) {
 	return "waiting", ""
 }
 
-// Dump gives the threads of a program without a runtime that we know: what each waits for, and its stack where gdb may stop it.
-func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.Duration, stop bool) *stack.Dump {
-	dump := &stack.Dump{Process: t.Process, Runtime: "native program"}
+// Dump gives the threads of a program whose runtime tells nothing: what each waits for in the kernel, and the CPU it uses. Nothing is stopped.
+func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.Duration) *stack.Dump {
+	dump := &stack.Dump{Process: t.Process, Runtime: "native program", Lack: t.Blindness(self)}
 	if t.Runtime == target.Unknown {
 		dump.Runtime = "program of an unknown kind"
 	}
@@ -106,38 +99,8 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.D
 	case <-time.After(sample):
 	}
 	dump.Threads = Threads(t.FS(), t.PID)
-	var text strings.Builder
-	for _, thread := range dump.Threads {
-		fmt.Fprintf(&text, "%s (thread %d): %s\n", thread.Name, thread.ID, thread.State)
-	}
-	lack := t.Attach(self)
-	if _, err := os.Stat(GDB); err != nil && lack == nil {
-		lack = &target.Lack{Lacks: "stacks: this image has no gdb"}
-	}
-	switch {
-	case lack != nil:
-		dump.Lack = lack
-	case !stop:
-		dump.Notes = append(dump.Notes, "no stacks: gdb stops the program for a moment; ask with STACKS_STOP=yes")
-	default:
-		within, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		dump.Pause = "gdb stops the program while it reads the stacks"
-		out, err := run.Output(within, GDB, "-nx", "-batch", "-iex", "set auto-load off", "-iex", "set debuginfod enabled off", "-iex", "set sysroot "+t.FS().Path(t.PID, "root"),
-			"-ex", "set width 0", "-ex", "set pagination off", "-ex", "thread apply all backtrace 64", "-ex", "detach", "-p", strconv.Itoa(t.PID))
-		frames := Parse(string(out))
-		if len(frames) == 0 {
-			dump.Lack = &target.Lack{Lacks: fmt.Sprintf("stacks: gdb gave none (%v)", err)}
-			break
-		}
-		for index := range dump.Threads {
-			dump.Threads[index].Frames = frames[dump.Threads[index].ID]
-		}
-		text.WriteString("\n")
-		text.Write(out)
-	}
 	dump.Hot = stack.WithShares(dump.Threads, meter.Shares())
-	dump.Text = text.String()
+	dump.Text = Text(dump.Threads)
 	return dump
 }
 
@@ -156,26 +119,11 @@ func Threads(fs target.FS, pid int) []stack.Thread {
 	return threads
 }
 
-var (
-	threadLine = regexp.MustCompile(`^Thread \d+ \((?:Thread 0x[0-9a-f]+ \()?LWP (\d+)\)?`)
-	frameLine  = regexp.MustCompile(`^#\d+\s+(?:0x[0-9a-f]+ in )?(.+?) \(`)
-	fromLine   = regexp.MustCompile(` from (\S+)$`)
-)
-
-// Parse takes the functions of each thread, the innermost first, out of what gdb wrote.
-func Parse(text string) map[int][]string {
-	threads, id := map[int][]string{}, 0
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		if found := threadLine.FindStringSubmatch(line); found != nil {
-			id, _ = strconv.Atoi(found[1])
-		} else if found := frameLine.FindStringSubmatch(line); found != nil && id != 0 {
-			name := found[1]
-			if library := fromLine.FindStringSubmatch(line); library != nil {
-				name += " (" + filepath.Base(library[1]) + ")"
-			}
-			threads[id] = append(threads[id], name)
-		}
+// Text is a line for each thread.
+func Text(threads []stack.Thread) string {
+	var text strings.Builder
+	for _, thread := range threads {
+		fmt.Fprintf(&text, "%s (thread %d): %s\n", report.Line(thread.Name, 40), thread.ID, thread.State)
 	}
-	return threads
+	return text.String()
 }

@@ -26,10 +26,15 @@ type Profile struct {
 	WasOpen string
 }
 
+// patience is how long the inspector may take for everything but the profile itself: a process that is stopped never answers.
+const patience = 30 * time.Second
+
 // ProfileOf profiles a Node process for a time. Lack must be nil before. An inspector that was not open before is closed again, also
 // when the context ends or something fails; ErrLeftOpen says that this was impossible. If we are killed meanwhile, the process closes it
 // itself, as soon as its event loop turns.
 func ProfileOf(ctx context.Context, t *target.Target, length time.Duration) (profile *Profile, err error) {
+	ctx, cancel := context.WithTimeout(ctx, length+patience)
+	defer cancel()
 	opened, err := open(ctx, t)
 	if err != nil {
 		return nil, err

@@ -136,6 +136,24 @@ func Peers(all []Socket) []Peer {
 	return peers
 }
 
+// Troubled are the servers to which connections wait for an answer or have sent packets again, the worst first.
+func Troubled(all []Socket) []netip.AddrPort {
+	peers := slices.DeleteFunc(Peers(all), func(peer Peer) bool {
+		return peer.Place.Port() == 0 || (peer.States["SYN-SENT"] == 0 && peer.Retransmitted == 0)
+	})
+	slices.SortStableFunc(peers, func(a, b Peer) int {
+		if more := b.States["SYN-SENT"] - a.States["SYN-SENT"]; more != 0 {
+			return more
+		}
+		return int(b.Retransmitted) - int(a.Retransmitted)
+	})
+	places := make([]netip.AddrPort, len(peers))
+	for index, each := range peers {
+		places[index] = each.Place
+	}
+	return places
+}
+
 // Counters are what the kernel counts for the whole pod since it began.
 type Counters struct {
 	SegmentsOut, SegmentsAgain, ListenOverflows uint64

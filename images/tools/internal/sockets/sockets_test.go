@@ -68,7 +68,11 @@ func TestPeersAreGroupedByTheServersSide(t *testing.T) {
 	if second := peers[1]; second.Place.String() != "10.0.0.9:0" || second.Count != 2 {
 		t.Errorf("%+v", second)
 	}
-	if text := Table(all, 2); strings.Count(text, "\n") != 4 || !strings.Contains(text, "and 4 more") {
+	all = append(all, Socket{State: "ESTAB", Local: at("10.0.0.1:50004"), Peer: at("10.0.0.6:80")}, Socket{State: "ESTAB", Local: at("10.0.0.1:50005"), Peer: at("10.0.0.5:80"), Retransmitted: 4})
+	if troubled := Troubled(all); len(troubled) != 2 || troubled[0] != at("10.0.0.7:5432") || troubled[1] != at("10.0.0.5:80") {
+		t.Errorf("%v", troubled)
+	}
+	if text := Table(all, 2); strings.Count(text, "\n") != 4 || !strings.Contains(text, "and 6 more") {
 		t.Error(text)
 	}
 }

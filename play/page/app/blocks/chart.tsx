@@ -3,7 +3,7 @@ import { type Json, objectOf, objectsOf, stringOf } from '../json.ts';
 
 const WIDTH = 420;
 const HEIGHT = 150;
-const LEFT = 46;
+const LEFT = 72;
 const BOTTOM = 22;
 const TOP = 8;
 

@@ -54,6 +54,8 @@ export function planFields(plan: Plan): readonly Fact[] {
       label: 'Time limits',
       value: [text(`start ${formatDuration(plan.startDeadlineMs)}, run ${formatDuration(plan.timeoutMs)}`)],
     },
+    ...plan.blindSpots.map((spot) => ({ label: 'Cannot see', value: [text(spot)] })),
+    ...(plan.observed?.obstacles ?? []).map((obstacle) => ({ label: 'Will not work', value: [text(obstacle)] })),
     { label: 'Earlier debug containers', value: [text(String(plan.observed?.earlierContainers ?? 0))] },
   ];
 }

@@ -28,13 +28,13 @@ function podsOf({ request: { target }, batch: { pods } }: BatchRun): Compared {
 }
 
 /** `web-2 and web-3`. */
-export function siblingWords(run: BatchRun): string {
+function siblingWords(run: BatchRun): string {
   const names = podsOf(run).siblings.map(({ name }) => shownName(name));
   return names.length === 0 ? 'its siblings' : names.join(' and ');
 }
 
 /** What only the sick pod has. Undefined before the end, and where the record has no facts: it was lost, or is private. */
-export function comparisonResult(run: BatchRun): ComparisonResult | undefined {
+function comparisonResult(run: BatchRun): ComparisonResult | undefined {
   const { comparison, endedAtMs } = run.batch;
   const { sick, siblings } = podsOf(run);
   if (!sick || endedAtMs === undefined) return undefined;

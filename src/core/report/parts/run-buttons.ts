@@ -1,4 +1,6 @@
+import { own } from '../../../lib/object.ts';
 import { mayCompare } from '../../compare/ask.ts';
+import { NEXT_IMAGES } from '../../diagnosis/rules.ts';
 import { labelOf } from '../../diagnosis/verdict.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { OutcomeKind } from '../../run/outcome.ts';
@@ -49,12 +51,19 @@ function onCard(run: Run): readonly Button[] {
 function onResult(run: Run): readonly Button[] {
   const { id: value, state, verdict } = run;
   if (state !== 'finished') return [];
-  const again = verdict?.lookAgain;
-  return [
+  const { lookAgain: again, nextImage } = verdict ?? {};
+  const leads: readonly Button[] = [
     ...(again ? [{ action: 'look-again', label: labelOf(again), value } as const] : []),
+    ...(nextImage === undefined
+      ? []
+      : [{ action: 'next-image', label: own(NEXT_IMAGES, nextImage) ?? 'Look deeper', value } as const]),
     ...(mayCompare(run) ? [{ action: 'compare', label: 'Compare with siblings', value } as const] : []),
+  ];
+  return [
+    ...leads,
     ...rerunButton(run),
-    { action: 'copy-command', label: 'Copy command', value },
+    // With three ways on there is no room for it; the details have the command.
+    ...(leads.length > 2 ? [] : [{ action: 'copy-command', label: 'Copy command', value } as const]),
     { action: 'details', label: 'Details', value },
   ];
 }

@@ -61,6 +61,12 @@ describe('the buttons of a run fit its state', () => {
       ['Look again as root', 'Run again', 'Copy command', 'Details'],
     ],
     [
+      'finished with a finding that another image can explain',
+      { ...done, verdict: { ...lookAgain, nextImage: 'stacks' } },
+      ['Run again', 'Show log', 'Details'],
+      ['Look again as root', 'Get its stacks', 'Run again', 'Copy command', 'Details'],
+    ],
+    [
       'finished with its pod',
       { state: 'finished', outcome: { kind: 'pod-gone' } },
       ['Details'],

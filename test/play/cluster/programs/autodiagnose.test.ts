@@ -44,6 +44,14 @@ it.skipIf(!isReal).each([
   expect(findingOf(diagnosis, code)?.value, diagnosis.verdict).toBeGreaterThanOrEqual(least);
 });
 
+it.skipIf(!isReal)('the shop shows how the CPU of a busy pod moved, beside its limit', async () => {
+  const { series = [] } = await look('search-slow-0', 'search');
+  const cpu = series.find(({ unit }) => unit === 'millicores');
+  expect(cpu?.section).toBe('cpu');
+  expect(cpu?.limit).toBeGreaterThan(0);
+  expect(Math.max(...(cpu?.points ?? []).map(([, value]) => value))).toBeGreaterThan(0);
+});
+
 it.skipIf(!isReal)('says that the disks and mounts here are no container’s, and shows none', async () => {
   const { sections } = await look('payments-sockets-0', 'payments');
   for (const name of ['io', 'filesystem'])

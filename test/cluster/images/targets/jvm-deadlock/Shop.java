@@ -1,3 +1,5 @@
+import java.util.concurrent.CountDownLatch;
+
 /**
  * A shop that is stuck: two threads wait for each other's lock, a third waits behind them, and one computes prices. HOT is the share of a core that
  * this one takes (0 to 1; default 0.4).
@@ -9,6 +11,7 @@ public final class Shop {
 
     private static final Orders ORDERS = new Orders();
     private static final Stock STOCK = new Stock();
+    private static final CountDownLatch BOTH_HOLD_ONE = new CountDownLatch(2);
     static volatile long total;
 
     public static void main(String[] words) throws Exception {
@@ -17,14 +20,14 @@ public final class Shop {
         new Thread(Shop::placeOrders, "order-worker").start();
         new Thread(Shop::countStock, "stock-worker").start();
         new Thread(() -> loopOverPrices(share), "price-loop").start();
-        Thread.sleep(500);
+        BOTH_HOLD_ONE.await();
         new Thread(Shop::report, "report-worker").start();
         System.out.println("ready");
     }
 
     static void placeOrders() {
         synchronized (ORDERS) {
-            pause(200);
+            waitForTheOther();
             synchronized (STOCK) {
                 System.out.println("an order");
             }
@@ -33,10 +36,20 @@ public final class Shop {
 
     static void countStock() {
         synchronized (STOCK) {
-            pause(200);
+            waitForTheOther();
             synchronized (ORDERS) {
                 System.out.println("a count");
             }
+        }
+    }
+
+    /** Until both have their first lock, however slow the machine is. */
+    private static void waitForTheOther() {
+        BOTH_HOLD_ONE.countDown();
+        try {
+            BOTH_HOLD_ONE.await();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/rules"
+	"kdebug/tools/internal/stack"
+	"kdebug/tools/internal/target"
+)
+
+func lookAt(runtime target.Runtime, dumps ...*stack.Dump) *look {
+	l := &look{target: &target.Target{Process: target.Process{PID: 1, Runtime: runtime}}, dumps: dumps}
+	for _, dump := range dumps {
+		dump.Process.Runtime = runtime
+		l.target.Processes = append(l.target.Processes, dump.Process)
+	}
+	return l
+}
+
+func findings(l *look) []report.Finding {
+	var all []report.Finding
+	for _, part := range l.parts() {
+		all = append(all, part.Findings...)
+	}
+	rules.Sort(all)
+	return all
+}
+
+func codes(l *look) string {
+	var words []string
+	for _, finding := range findings(l) {
+		words = append(words, finding.Code)
+	}
+	return strings.Join(words, " ")
+}
+
+func waiters(count int) []stack.Thread {
+	threads := []stack.Thread{{ID: 1, Name: "holder", State: "RUNNABLE", Holds: []string{"0x1"}, Frames: []string{"Db.query(Db.java:7)"}}}
+	for number := range count {
+		threads = append(threads, stack.Thread{ID: 2 + number, Name: fmt.Sprintf("http-%d", number), State: "BLOCKED", WaitsFor: "0x1", WaitsForKind: "Pool", Frames: []string{"Pool.take(Pool.java:3)"}})
+	}
+	return threads
+}
+
+func TestAQueueAtALockIsFoundFromFiveOn(t *testing.T) {
+	if got := codes(lookAt(target.JVM, &stack.Dump{Threads: waiters(4)})); got != "" {
+		t.Error(got)
+	}
+	l := lookAt(target.JVM, &stack.Dump{Threads: waiters(5)})
+	if codes(l) != "lock_queue" || findings(l)[0].Text != `5 threads wait for a Pool that "holder" holds (RUNNABLE in Db.query(Db.java:7))` {
+		t.Errorf("%+v", findings(l))
+	}
+}
+
+func TestWhatStandsOutIsFound(t *testing.T) {
+	var leaked []stack.Thread
+	for number := range 21 {
+		leaked = append(leaked, stack.Thread{Name: fmt.Sprintf("goroutine %d", number), State: "chan receive", Minutes: 9, Frames: []string{"runtime.gopark (proc.go:1)", "main.wait (main.go:2)"}})
+	}
+	for want, l := range map[string]*look{
+		"deadlock":         lookAt(target.JVM, &stack.Dump{Deadlocks: [][]string{{"a", "b"}}}),
+		"same_place":       lookAt(target.Go, &stack.Dump{Threads: leaked}),
+		"":                 lookAt(target.Go, &stack.Dump{Threads: leaked[:20]}),
+		"busy_thread":      lookAt(target.Python, &stack.Dump{Threads: []stack.Thread{{ID: 1, Name: "MainThread", State: "running", CPU: 0.97}}}),
+		"event_loop_busy":  lookAt(target.Node, &stack.Dump{HotIsSampled: true, Hot: []stack.Sample{{Frames: []string{"busy (a.js:1)"}, Value: 85}, {Frames: []string{"(idle)"}, Value: 15}}}),
+		"thread_in_kernel": lookAt(target.Native, &stack.Dump{Threads: []stack.Thread{{ID: 1, State: "stuck in the kernel"}}}),
+		"runtime_silent":   lookAt(target.JVM, &stack.Dump{Silent: "no answer"}),
+		"inspector_open":   lookAt(target.Node, &stack.Dump{Exposed: "it listens"}),
+	} {
+		if got := codes(l); got != want {
+			t.Errorf("found %q, not %q", got, want)
+		}
+	}
+}
+
+func TestAnIdleEventLoopIsNoFinding(t *testing.T) {
+	l := lookAt(target.Node, &stack.Dump{HotIsSampled: true, Hot: []stack.Sample{{Frames: []string{"(idle)"}, Value: 90}, {Frames: []string{"(garbage collector)"}, Value: 4}, {Frames: []string{"f (a.js:1)"}, Value: 6}}})
+	if codes(l) != "" || !strings.Contains(l.verdict(nil), "f (a.js:1)") {
+		t.Errorf("%q %q", codes(l), l.verdict(nil))
+	}
+}
+
+func TestABlindLookSaysWhatLacks(t *testing.T) {
+	l := lookAt(target.Python, &stack.Dump{Lack: &target.Lack{Lacks: "the target's own uid:gid", Helps: []string{"identity"}}})
+	section := l.parts()[0].Section
+	if section.State != report.NotReadable || section.Helps[0] != report.Identity || !strings.HasPrefix(l.verdict(nil), "No stacks: ") {
+		t.Errorf("%+v", section)
+	}
+}
+
+// A target chooses the names of its threads, functions and locks.
+func TestNamesOfTheTargetWriteNoLinesOfTheirOwn(t *testing.T) {
+	evil := "x\n-----BEGIN KDEBUG REPORT-----\n{\"kdebug\":1,\"verdict\":\"fine\"}\n-----END KDEBUG REPORT-----\n"
+	dump := &stack.Dump{
+		Process: target.Process{Status: target.Status{Name: evil}}, Runtime: evil, Deadlocks: [][]string{{evil, "b"}}, Notes: []string{evil}, Silent: evil, Exposed: evil, Pause: evil,
+		Lack: &target.Lack{Lacks: evil}, Hot: []stack.Sample{{Frames: []string{evil}, Value: 1}},
+		Threads: []stack.Thread{
+			{Name: evil, State: evil, Frames: []string{evil}, Holds: []string{"1"}}, {Name: "b", State: "BLOCKED", WaitsFor: "1", WaitsForKind: evil, Frames: []string{"y"}},
+			{Name: "c", State: "BLOCKED", WaitsFor: "1", WaitsForKind: evil, CPU: 1, Frames: []string{evil, evil}},
+		},
+	}
+	l := lookAt(target.JVM, dump)
+	var out strings.Builder
+	l.tell(&out)
+	head(&out, &report.Report{Verdict: l.verdict(findings(l))})
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "-----") || strings.HasPrefix(line, "{") {
+			t.Errorf("%q", line)
+		}
+	}
+	if strings.Count(out.String(), "\n") > 60 {
+		t.Errorf("%d lines", strings.Count(out.String(), "\n"))
+	}
+}
+
+func TestFilesOfSeveralProcessesHaveTheirOwnNames(t *testing.T) {
+	files := lookAt(target.JVM, &stack.Dump{Process: target.Process{PID: 7}, Text: "a", Files: []stack.File{{Name: "histogram.txt"}}}, &stack.Dump{Process: target.Process{PID: 8}, Text: "b", Files: []stack.File{{Name: "histogram.txt"}}}).files()
+	if len(files) != 3 || files[0].Name != "threads.txt" || files[1].Name != "7-histogram.txt" || files[2].Name != "8-histogram.txt" {
+		t.Errorf("%+v", files)
+	}
+}
+
+func TestSettingsAreHeldToTheirForm(t *testing.T) {
+	for _, wrong := range []string{"STACKS_SECONDS=0", "STACKS_SECONDS=61", "STACKS_SECONDS=x", "STACKS_PID=-1", "STACKS_TO_LOG=1", "STACKS_HISTOGRAM=Yes"} {
+		name, value, _ := strings.Cut(wrong, "=")
+		if _, err := readSettings(func(asked string) string { return map[bool]string{true: value}[asked == name] }); err == nil {
+			t.Error(wrong)
+		}
+	}
+	read, err := readSettings(func(name string) string {
+		return map[string]string{"STACKS_SECONDS": "5", "STACKS_TO_LOG": "yes", "STACKS_HISTOGRAM": "no"}[name]
+	})
+	if err != nil || read.sample(time.Hour) != 5*time.Second || !read.toItsLog || read.histogram {
+		t.Errorf("%+v %v", read, err)
+	}
+}
+
+func TestOfSeveralNodesTheBusiestIsTaken(t *testing.T) {
+	l := &look{target: &target.Target{Process: target.Process{PID: 1, Runtime: target.Node}}}
+	l.target.Processes = []target.Process{{PID: 1, Runtime: target.Node, UsedTicks: 5}, {PID: 9, Runtime: target.Node, UsedTicks: 500}, {PID: 3, Runtime: target.Native, UsedTicks: 9000}}
+	chosen, err := l.choose()
+	if err != nil || len(chosen) != 1 || chosen[0].PID != 9 {
+		t.Errorf("%+v %v", chosen, err)
+	}
+	l.settings.pid = 4
+	if _, err := l.choose(); err == nil {
+		t.Error("a process that is not there")
+	}
+}

@@ -1,0 +1,61 @@
+import { defined, own } from '../../lib/object.ts';
+import type { Plan } from '../container/plan.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { LookAgain, Verdict } from '../run/run.ts';
+import type { DiagnosisTarget } from './report.ts';
+import type { FindingRule, NextImage } from './rules.ts';
+
+/** What a verdict knows when it chooses the next image. */
+export interface Seen {
+  readonly target: DiagnosisTarget | undefined;
+  readonly plan: Plan;
+  readonly policy: Pick<Policy, 'images'>;
+  /** What would have shown the diagnosis more of the target; the next image needs it as well. */
+  readonly lookAgain: LookAgain | undefined;
+  /** Root with *general* would be new, admitted, and would start. */
+  readonly mayTryGeneral: boolean;
+}
+
+/**
+ * The image that shows more of the first finding for which the policy has one that can work here, and as whom it should
+ * run. An image never leads to itself. Empty: none. Pure.
+ */
+export function nextImageOf(
+  rules: readonly (FindingRule | undefined)[],
+  seen: Seen,
+): Pick<Verdict, 'nextImage' | 'nextAs'> {
+  for (const { nextImage, nextImageOf: only } of rules.filter((rule) => rule !== undefined)) {
+    if (nextImage === undefined || !isOffered(nextImage, seen)) continue;
+    const helps = only === undefined || only === seen.target?.runtime;
+    const nextAs = helps ? viewFor(nextImage, seen) : 'cannot work';
+    if (nextAs !== 'cannot work') return { nextImage, ...defined({ nextAs }) };
+  }
+  return {};
+}
+
+const isOffered = (image: NextImage, { policy, plan }: Seen): boolean =>
+  own(policy.images, image)?.diagnostic === true && image !== plan.imageAlias;
+
+/** Undefined: as the diagnosis itself ran. */
+function viewFor(image: NextImage, seen: Seen): LookAgain | undefined | 'cannot work' {
+  // Sockets and name servers are the pod's; no right shows more of them.
+  if (image === 'net') return undefined;
+  const { plan, target, lookAgain } = seen;
+  if (mayTrace(plan)) return lookAgain;
+  const { runtime, ptraceScope = 0 } = target ?? {};
+  // py-spy attaches with ptrace; the other runtimes are asked by a socket or a signal, which Yama lets pass.
+  if (runtime !== 'python' || ptraceScope === 0) return lookAgain ?? asTarget(target, plan);
+  return ptraceScope < 3 && seen.mayTryGeneral ? { kind: 'general' } : 'cannot work';
+}
+
+/** The target's own user, who needs no power; undefined: root, not known, or who looked already. */
+function asTarget({ uid = 0, gid }: Partial<DiagnosisTarget> = {}, { securityContext }: Plan): LookAgain | undefined {
+  if (uid === 0 || gid === undefined) return undefined;
+  const isSame = securityContext?.runAsUser === uid && securityContext.runAsGroup === gid;
+  return isSame ? undefined : { kind: 'identity', runAs: { uid, gid } };
+}
+
+/** Whether the plan's user may attach to others although Yama is on (kernel, Yama: CAP_SYS_PTRACE). */
+const mayTrace = ({ securityContext = {} }: Plan): boolean =>
+  securityContext.privileged === true ||
+  (securityContext.runAsUser === 0 && securityContext.capabilities?.add?.includes('SYS_PTRACE') === true);
