@@ -3,12 +3,15 @@ package node
 import (
 	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"kdebug/tools/internal/flame"
 	"kdebug/tools/internal/sock"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
@@ -128,5 +131,20 @@ func TestAProfileBecomesStacks(t *testing.T) {
 	}
 	if _, err := Parse([]byte("no")); err == nil {
 		t.Error("no error")
+	}
+}
+
+// A profile of a few MiB can say a deep chain of calls with a sample at each: its stacks would take gigabytes.
+func TestAProfileOfManyFramesIsRefused(t *testing.T) {
+	const deep = 20_000
+	var nodes, samples, deltas strings.Builder
+	for id := 1; id <= deep; id++ {
+		fmt.Fprintf(&nodes, `{"id":%d,"callFrame":{"functionName":"f"},"children":[%d]},`, id, id+1)
+		fmt.Fprintf(&samples, "%d,", id)
+		deltas.WriteString("1,")
+	}
+	raw := fmt.Sprintf(`{"nodes":[%s{"id":%d,"callFrame":{}}],"samples":[%s1],"timeDeltas":[%s1]}`, nodes.String(), deep+1, samples.String(), deltas.String())
+	if stacks, err := Parse([]byte(raw)); !errors.Is(err, flame.ErrTooLarge) {
+		t.Errorf("%d stacks, %v", len(stacks), err)
 	}
 }
