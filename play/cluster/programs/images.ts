@@ -67,7 +67,7 @@ const tool = (programs: ProgramSet, entrypoint: readonly string[]): Image => ({
   isAutodiagnose: false,
 });
 
-/** As images/*/Dockerfile say: no root. */
+/** As their Dockerfiles say: no root. */
 const recorded = (name: RecordedImage): Image => ({
   ...tool(NOTHING, []),
   user: { uid: 65532, gid: 65532 },

@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { StoredFile } from '../../slack/index.ts';
-import { type ClusterSide, LOG_LINES } from './cluster-side.ts';
 import { isPicture } from '../contract.ts';
+import { type ClusterSide, LOG_LINES } from './cluster-side.ts';
 import { Refusal } from './guard.ts';
 
 const BODY_LIMIT = 1024 * 1024;

@@ -52,7 +52,11 @@ export function FileCard({ id }: { readonly id: string }): ReactNode {
       {lines.length > 0 && <pre className="file-lines">{lines.slice(0, FIRST_LINES).join('\n')}</pre>}
       {open && (
         <Dialog title={title} wide onClose={() => setOpen(false)}>
-          {picture === undefined ? <FileText file={file} text={preview} /> : <LargePicture source={picture} title={title} />}
+          {picture === undefined ? (
+            <FileText file={file} text={preview} />
+          ) : (
+            <LargePicture source={picture} title={title} />
+          )}
         </Dialog>
       )}
     </section>
