@@ -11,6 +11,17 @@ async function become(page: Page, name: string): Promise<void> {
   await page.getByRole('menuitemradio', { name }).click();
 }
 
+/** Roy's with the bot. */
+const DIRECT = {
+  id: 'D0ROY',
+  name: 'U0ROY',
+  kind: 'im' as const,
+  is_archived: false,
+  is_ext_shared: false,
+  members: ['U0ROY', BOT],
+  user: 'U0ROY',
+};
+
 describeInBrowser('the conversation', (browser) => {
   const fixture = new PageFixture(emptyWorld());
   beforeAll(() => fixture.start());
@@ -130,17 +141,8 @@ describeInBrowser('the conversation', (browser) => {
   });
 
   it('marks what a person has not read: channels, direct messages, threads', async () => {
-    const direct = {
-      id: 'D0ROY',
-      name: 'U0ROY',
-      kind: 'im' as const,
-      is_archived: false,
-      is_ext_shared: false,
-      members: ['U0ROY', BOT],
-      user: 'U0ROY',
-    };
     const world = emptyWorld({ messages: [message(1, { text: 'the root' })] });
-    fixture.reset({ ...world, team: { ...world.team, channels: { ...world.team.channels, D0ROY: direct } } });
+    fixture.reset({ ...world, team: { ...world.team, channels: { ...world.team.channels, D0ROY: DIRECT } } });
     const page = await browser.page(fixture.url);
     const rail = page.getByRole('navigation', { name: 'Workspace' });
     await rail.getByRole('button', { name: 'ops', exact: true }).waitFor();
@@ -279,10 +281,9 @@ describeInBrowser('the conversation', (browser) => {
       size: 40,
       state: 'complete' as const,
     };
-    const team = emptyWorld().team;
-    const direct = Object.values(team.channels).find(({ is_im, members }) => is_im && members.includes('U0ROY'));
-    if (!direct) throw new Error('Roy has no direct message with kdebug');
-    const sent = fromBot(1, words('your packets'), { channel: direct.id, files: ['F1'] });
+    const world = emptyWorld();
+    const team = { ...world.team, channels: { ...world.team.channels, D0ROY: DIRECT } };
+    const sent = fromBot(1, words('your packets'), { channel: DIRECT.id, files: ['F1'] });
     fixture.reset(emptyWorld({ team, messages: [sent], files: [file] }));
     const page = await browser.page(fixture.url);
     const kdebug = page.getByRole('navigation', { name: 'Workspace' }).getByRole('button', { name: /^kdebug/ });
