@@ -194,7 +194,7 @@ export const REASONS = {
   ),
   compare_needs_diagnostic: user(
     'kdebug believes no report of the image that would compare the pods',
-    'Ask the owner of the policy for `diagnostic: true` at the image autodiagnose.',
+    'Ask the owner of the policy to add diagnostic: true to the image autodiagnose.',
   ),
   no_pod_fits: user('pods match, but none of them can be debugged', 'The message lists the reasons. Pick other pods.'),
   batch_beyond_replicas: user(

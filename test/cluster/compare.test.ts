@@ -88,7 +88,7 @@ describe('compare', () => {
       metadata: { name: 'settings' },
       data: { password, 'app.yaml': yaml },
     });
-    await core.createNamespacedConfigMap({ namespace, body: settings('right', 'pool: 20\n') });
+    await core.createNamespacedConfigMap({ namespace, body: settings('sesame-good', 'pool: 20\n') });
     const selector = { matchLabels: { app: 'web' } };
     const spec = { replicas: 3, serviceName: 'web', podManagementPolicy: 'Parallel', selector, template: TEMPLATE };
     await apps.createNamespacedStatefulSet({ namespace, body: { metadata: { name: 'web' }, spec } });
@@ -96,7 +96,7 @@ describe('compare', () => {
     const old = await kube.read(namespace, 'web-1');
     // The classic: the settings changed, and only one pod was made again since.
     const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
-    await core.patchNamespacedConfigMap({ name: 'settings', namespace, body: settings('wrong', 'pool: 2\n') }, merge);
+    await core.patchNamespacedConfigMap({ name: 'settings', namespace, body: settings('sesame-bad', 'pool: 2\n') }, merge);
     await kube.remove(namespace, 'web-1');
     await eventually(async () => (await kube.read(namespace, 'web-1')).metadata?.uid !== old.metadata?.uid);
     await kube.running(namespace, 3);
@@ -140,7 +140,7 @@ describe('compare', () => {
     expect(said).toMatch(/Equal, or within their range: .*\d+ environment variables/);
     expect(card).toContain('Only web-1: ');
     expect(file).toContain('Only web-1, compared with web-0 and web-2:');
-    for (const secret of ['right', 'wrong', 'KDEBUG_COMPARE']) expect(`${said}${file}${card}`).not.toContain(secret);
+    for (const secret of ['sesame', 'KDEBUG_COMPARE']) expect(`${said}${file}${card}`).not.toContain(secret);
   });
 
   it('gives all three probes one key, and each run another', async () => {

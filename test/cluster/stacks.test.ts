@@ -229,9 +229,14 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
       });
       expect((await looks.ended(namespace, 'node', killer)).state.exitCode).toBe(0);
       expect((await looks.ended(namespace, 'node', name)).state.exitCode).toBe(signal === 'KILL' ? 137 : 0);
-      await expect
-        .poll(() => looks.log(namespace, 'node'), { timeout: signal === 'KILL' ? 90_000 : 5_000 })
-        .toContain('Debugger ending');
+      // Node writes "Debugger ending" when the last client goes, not when the port is closed.
+      const loop = `for i in $(seq ${signal === 'KILL' ? 80 : 5}); do netstat -tln | grep -q :9229 || exit 0; sleep 1; done; exit 1`;
+      const watcher = await looks.start(namespace, 'node', {
+        image: 'localhost/lines:1',
+        command: ['/bin/sh', '-c', `netstat -tln | grep -q Active || exit 2; ${loop}`],
+        securityContext: RESTRICTED,
+      });
+      expect((await looks.ended(namespace, 'node', watcher)).state.exitCode).toBe(0);
       await expectUnharmed(namespace, 'node');
     },
     180_000,

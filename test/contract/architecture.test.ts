@@ -103,7 +103,7 @@ const VIOLATIONS: readonly (readonly [rule: string, file: string, text: string])
   ['home-of-ioredis', 'src/adapters/log/a.ts', "import 'ioredis';"],
   ['home-of-pino', 'src/adapters/store/i.ts', "import 'pino';"],
   ['home-of-prom-client', 'src/adapters/store/j.ts', "import 'prom-client';"],
-  ['home-of-tar-stream', 'src/adapters/store/l.ts', "import 'tar-stream';"],
+  ['home-of-tar-stream', 'src/adapters/store/n.ts', "import 'tar-stream';"],
   ['home-of-zod', 'src/cli/f.ts', "import 'zod';"],
   ['home-of-yaml', 'src/adapters/store/k.ts', "import 'yaml';"],
 ];

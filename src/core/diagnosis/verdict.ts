@@ -9,14 +9,14 @@ import type { Outcome } from '../run/outcome.ts';
 import type { LookAgain, Verdict, VerdictFinding } from '../run/run.ts';
 import { CLUSTER_FINDINGS, startFindings } from './cluster-findings.ts';
 import { IMAGE_FINDINGS } from './image-findings.ts';
+import { NET_FINDINGS } from './images/net-findings.ts';
+import { PROFILE_FINDINGS } from './images/profile-findings.ts';
+import { STACKS_FINDINGS } from './images/stacks-findings.ts';
 import { type ClusterFacts, lookAtCluster } from './look-at-cluster.ts';
 import { nextImageOf } from './next-image.ts';
-import { NET_FINDINGS } from './net-findings.ts';
-import { PROFILE_FINDINGS } from './profile-findings.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
 import type { FindingRule } from './rules.ts';
 import { chartsOf } from './series.ts';
-import { STACKS_FINDINGS } from './stacks-findings.ts';
 
 /** Everything that kdebug's own diagnosis can find; codes are unique. */
 export const FINDINGS: readonly FindingRule[] = [

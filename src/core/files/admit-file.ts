@@ -51,7 +51,10 @@ const shownName = (name: string): string =>
 
 /**
  * The bytes of a log to read so that `maxTextBytes` of text and all allowed files fit: base64 takes 4 bytes for 3, and
- * each line its number.
+ * each line its number. An image that may hand back no kind of file has no more to read than its text.
  */
-export const bytesWithFrames = (maxTextBytes: number, { maxFilesBytes }: Pick<Limits, 'maxFilesBytes'>): number =>
-  maxTextBytes + Math.ceil(maxFilesBytes * 1.5) + 1_048_576;
+export const bytesWithFrames = (
+  maxTextBytes: number,
+  { maxFilesBytes }: Pick<Limits, 'maxFilesBytes'>,
+  kinds: readonly FileKind[] = [],
+): number => (kinds.length === 0 ? maxTextBytes : maxTextBytes + Math.ceil(maxFilesBytes * 1.5) + 1_048_576);

@@ -178,11 +178,11 @@ export const threadOf = ({ origin, delivery: { anchor } }: Pick<Run, 'origin' | 
 
 /** Without the words of the first request: they were for another image. */
 function nextRequest(
-  { timeoutMs: _time, imagePullPolicy: _pull, label: _label, ...kept }: RunRequest,
+  { timeoutMs: _time, imagePullPolicy: _pull, label: _label, ...words }: RunRequest,
   image: string,
   as: LookAgain | undefined,
 ): RunRequest {
-  const request = { ...kept, image, command: [], argumentsOnly: false, env: [] };
+  const request = { ...words, image, command: [], argumentsOnly: false, env: [] };
   return as ? requestOf(request, as) : request;
 }
 

@@ -9,7 +9,7 @@ import { isDirect } from '../../core/ids.ts';
 import { LineSelector } from '../../core/lookup/select-lines.ts';
 import { identityFor } from '../../core/policy/identity.ts';
 import { channelPolicy, type Policy } from '../../core/policy/policy.ts';
-import { isDiagnostic, matchesNamespace } from '../../core/policy/resolve.ts';
+import { believedFiles, matchesNamespace } from '../../core/policy/resolve.ts';
 import {
   isLong,
   type LogReading,
@@ -146,10 +146,10 @@ async function readLines(run: LaunchedRun, source: Source, deps: FlowDeps): Prom
   const { filter, origin, isRunning, startedAtMs } = source;
   const policy = deps.policies.current();
   const redaction = createLogFilter({ redact: policy.output.redact });
-  const isBelieved = isDiagnostic(plan, policy);
-  const until = isBelieved ? REPORT_BEGIN : undefined;
+  const kinds = believedFiles(plan, policy);
+  const until = kinds ? REPORT_BEGIN : undefined;
   // Without the files of an image, which only its run delivers.
-  const frames = isBelieved ? new FrameParser(plan.maxLogBytes) : undefined;
+  const frames = kinds ? new FrameParser(plan.maxLogBytes) : undefined;
   const selector = new LineSelector({ ...selectionOf(filter), ...defined({ grep: filter.grep, until }) });
   const pace = new Pace(new Turns());
   const select = (parts: readonly FramePart[]): void => {
@@ -168,7 +168,7 @@ async function readLines(run: LaunchedRun, source: Source, deps: FlowDeps): Prom
         terminated: true,
         ended: Promise.resolve(),
         startedAtMs,
-        limitBytes: frames ? bytesWithFrames(plan.maxLogBytes, policy.limits) : plan.maxLogBytes,
+        limitBytes: bytesWithFrames(plan.maxLogBytes, policy.limits, kinds),
         signal: abort.signal,
         ...defined({ sinceMs, actingAs: identityFor(policy.identity, origin) }),
       },

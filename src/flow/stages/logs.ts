@@ -199,7 +199,7 @@ export class LogReaders {
         cluster: clusters.get(plan.cluster),
         pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
         containerName,
-        limitBytes: frames ? bytesWithFrames(plan.maxLogBytes, limits) : plan.maxLogBytes,
+        limitBytes: bytesWithFrames(plan.maxLogBytes, limits, kinds),
         ...from,
         ...defined({ actingAs }),
       },

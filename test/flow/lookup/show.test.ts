@@ -92,7 +92,7 @@ describe('show', () => {
     await world.say('-l app=web --parallelism=2');
     await world.clock.advance(60_000);
     expect(await asked(world, 'show aaaaaaaaaa')).toContain(`"url":"${THREAD}","text":"Thread"`);
-    expect(await asked(world, 'batch aaaaaaaaaa')).toContain('"text":"Result and file"');
+    expect(await asked(world, 'batch aaaaaaaaaa')).toContain('"text":"Result and files"');
   });
 
   it('links that Slack does not give in time are left out', async () => {

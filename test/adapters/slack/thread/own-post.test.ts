@@ -102,7 +102,7 @@ describe('a file is ours', () => {
     ['our bot', { bot_id: US.botId }],
     ['our user, since Slack does not name the bot of every file', { user: US.botUserId }],
   ])('when Slack names %s', (_who, by) => {
-    expect(ownFiles(['a.log'], US)({ ...share, ...by })).toEqual(['F1']);
+    expect(ownFiles(['a.log'], US)({ ...share, ...by })).toEqual({ 'a.log': 'F1' });
   });
 
   it.each([
