@@ -115,6 +115,8 @@ const PICTURES: Readonly<Record<string, (camera: Camera) => Promise<void>>> = {
   narrow,
   batch,
   guideLook: guide.look,
+  guideCauses: guide.causes,
+  guideCompare: guide.compare,
   guideDescribe: guide.describe,
   guideForm: guide.form,
   guideApproval: guide.approval,

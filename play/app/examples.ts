@@ -9,6 +9,10 @@ export const JONAS = '/kdebug neato-5thn0 --image=debian --target=neato -- cat /
 export const THURSTON =
   '/kdebug neato-5x9k3 --image=debugger --profile=sysadmin --reason="hang" -- gdb -p 1 -batch -ex bt';
 const GINGER = '/kdebug --all -n shop --image=security-audit --parallelism=8 -- /security-audit.sh';
+/** What its diagnosis leads to: the stacks of a deadlock, by a button. */
+export const STUCK = '/kdebug orders-stuck-0 --image=autodiagnose';
+export const FLAME = '/kdebug search-slow-0 --image=profile';
+export const COMPARE = '/kdebug compare neato-5x9k3 -n shop';
 const GUEST = MAIN_JOB;
 
 const CHANNEL = 'C0SHOP';
@@ -49,6 +53,33 @@ const TOLD: readonly (Omit<Example, 'then'> & { readonly next: string })[] = [
     channel: CHANNEL,
     text: GINGER,
     next: 'Send it. One dashboard follows all pods, equal results stand together, and one file has every pod’s answer. Its buttons pause it, change its size and run the failed pods again.',
+  },
+  {
+    id: 'stuck',
+    title: 'From a symptom to the cause',
+    story: 'Orders are no longer accepted. Roy wants to know what the process waits for.',
+    user: 'U0ROY',
+    channel: CHANNEL,
+    text: STUCK,
+    next: 'Send it. The answer says that nobody accepts connections, and has the button that shows the threads. Press it: two threads wait for each other, and threads.txt has them all.',
+  },
+  {
+    id: 'flame',
+    title: 'Where the CPU time goes',
+    story: 'The search is at its CPU limit all the time. Jonas wants the function, not the number.',
+    user: 'U0JONAS',
+    channel: CHANNEL,
+    text: FLAME,
+    next: 'Send it. The thread names the function and shows the flame graph; View makes it large. A diagnosis of the same pod has a button for this.',
+  },
+  {
+    id: 'compare',
+    title: 'The sick pod beside a healthy one',
+    story: 'One of the two pods of neato hangs. Thurston asks what only that one has.',
+    user: 'U0THURSTON',
+    channel: CHANNEL,
+    text: COMPARE,
+    next: 'Send it. Both pods are looked at together, and the answer names only what differs.',
   },
   {
     id: 'invite',

@@ -17,7 +17,6 @@ export function tagOf({ files }: Pick<SlackState, 'files'>, message: StoredMessa
   if (typeof payload === 'object' && payload !== null && 'run' in payload && 'kind' in payload)
     return { run: String(payload.run), kind: String(payload.kind) };
   const names = message.files.map((id) => files.get(id)?.name ?? '');
-  const [, run] =
-    names.map((name) => /^kdebug-(?:batch-)?([a-z0-9]+)\.(?:log|txt|csv)$/.exec(name)).find(Boolean) ?? [];
+  const [, run] = names.map((name) => /^kdebug-(?:batch-)?([a-z0-9]+)[.-]/.exec(name)).find(Boolean) ?? [];
   return run === undefined ? undefined : { run, kind: 'result' };
 }

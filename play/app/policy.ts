@@ -5,6 +5,9 @@ const SHOP = 'C0SHOP';
 /** Where the catalogue's images are on the cluster at hand. */
 export interface PlayImages {
   readonly autodiagnose: string;
+  readonly stacks: string;
+  readonly profile: string;
+  readonly net: string;
   readonly debian: string;
   readonly debugger: string;
   readonly securityAudit: string;
@@ -12,6 +15,9 @@ export interface PlayImages {
 
 const LOCAL_IMAGES: PlayImages = {
   autodiagnose: 'registry.example.com/kdebug/autodiagnose:0.1.0',
+  stacks: 'registry.example.com/kdebug/stacks:0.1.0',
+  profile: 'registry.example.com/kdebug/profile:0.1.0',
+  net: 'registry.example.com/kdebug/net:0.1.0',
   debian: 'debian:12-slim',
   debugger: 'registry.example.com/debugger:1.4',
   securityAudit: 'registry.example.com/security-audit:1',
@@ -49,6 +55,9 @@ approvers:
   sre: { usergroup: S0SRE }
 images:
   autodiagnose: { image: ${JSON.stringify(images.autodiagnose)}, class: observe, timeout: 1m, diagnostic: true, description: 'Finds out why a pod is slow, restarting or unreachable.' }
+  stacks: { image: ${JSON.stringify(images.stacks)}, class: intrusive, timeout: 2m, diagnostic: true, files: [text, profile], settings: [STACKS_SECONDS, STACKS_HISTOGRAM], description: 'Shows what every thread is doing, and who waits for whom.' }
+  profile: { image: ${JSON.stringify(images.profile)}, class: intrusive, timeout: 3m, diagnostic: true, files: [text, profile], settings: [PROFILE_SECONDS], description: 'Where the CPU time goes, as a flame graph.' }
+  net: { image: ${JSON.stringify(images.net)}, class: observe, timeout: 2m, diagnostic: true, files: [text], settings: [NET_ENDPOINT], description: 'Tries the names, connections and certificates that the pod needs.' }
   debian: { image: ${JSON.stringify(images.debian)}, class: observe, command: allowed }
   debugger: { image: ${JSON.stringify(images.debugger)}, class: elevated, command: allowed, description: 'gdb and strace, to look inside a running process.' }
   security-audit: { image: ${JSON.stringify(images.securityAudit)}, class: observe, command: allowed }

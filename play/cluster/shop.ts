@@ -10,6 +10,12 @@ const NONROOT = {
 };
 const limits = (cpu: string, memory: string) => ({ limits: { cpu, memory }, requests: { cpu: '50m', memory: '64Mi' } });
 
+/** Two pods of one Deployment, so that the one that hangs can be compared with the other. */
+const NEATO = {
+  labels: { app: 'neato', tier: 'back', 'pod-template-hash': '6c8f5' },
+  ownerReferences: [{ kind: 'ReplicaSet', name: 'neato-6c8f5', controller: true }],
+} as const;
+
 /** The namespace `shop`: a few pods, most of them with something wrong. */
 const SHOP: readonly PodToAdd[] = [
   {
@@ -28,7 +34,7 @@ const SHOP: readonly PodToAdd[] = [
   },
   {
     name: 'neato-5thn0',
-    labels: { app: 'neato', tier: 'back' },
+    ...NEATO,
     containers: [
       {
         name: 'neato',
@@ -41,7 +47,7 @@ const SHOP: readonly PodToAdd[] = [
   },
   {
     name: 'neato-5x9k3',
-    labels: { app: 'neato', tier: 'back' },
+    ...NEATO,
     containers: [
       {
         name: 'neato',
@@ -73,6 +79,18 @@ const SHOP: readonly PodToAdd[] = [
         image: 'registry.example.com/shop/web:2.7',
         workload: 'burn',
         resources: limits('100m', '128Mi'),
+      },
+    ],
+  },
+  {
+    name: 'orders-stuck-0',
+    labels: { app: 'orders', tier: 'back' },
+    containers: [
+      {
+        name: 'orders',
+        image: 'registry.example.com/shop/orders:5.1',
+        workload: 'deadlock',
+        resources: limits('500m', '256Mi'),
       },
     ],
   },

@@ -5,11 +5,12 @@
  *   GET  /                       made by the server: `<div id="root">`, and links to /app.css and /app.js (what esbuild makes of app/main.tsx)
  *   GET  /events                 server-sent events: one `snapshot` (of everything, after every reconnect too), then one `change` each
  *   POST /deeds                  one Deed; answers a DeedAnswer once the deed was delivered
- *   GET  /files/ID               the bytes of a file, as an attachment; `?preview` gives the first 16 KiB as plain text
+ *   GET  /files/ID               the bytes of a file, as an attachment; `?preview` gives the first 16 KiB as plain text,
+ *                                `?picture` an .svg as an image that an <img> shows and that runs nothing
  *   GET  /logs?namespace=&pod=&container=   the container's log as it grows, plain text; begins with its newest 2,000 lines; ends with the container
  *   GET  /requests/ID            one request of the bot, whole: RequestDetail
  *
- * Refusals: 401 without the token, 403 from a foreign host or origin, 404, 409 for a log that cannot be read now; their
+ * Refusals: 401 without the token, 403 from a foreign host or origin, 404 (for a picture of what is none, too), 409 for a log that cannot be read now; their
  * body is one sentence as plain text. A deed that cannot be done is a DeedAnswer `{ok: false}` with status 200.
  */
 import type { Notification, StoredFile, StoredMessage, StoredView } from '../slack/state/message.ts';
@@ -67,6 +68,12 @@ export type PageChange =
   | { readonly kind: 'troubles-on'; readonly on: readonly string[] };
 
 export type PageFile = Pick<StoredFile, 'id' | 'name' | 'title' | 'size' | 'snippetType' | 'state'>;
+
+const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
+
+/** Whether the page shows a file as a picture: a flame graph, as the image `profile` brings it back. */
+export const isPicture = ({ name, size }: Pick<PageFile, 'name' | 'size'>): boolean =>
+  name.endsWith('.svg') && size <= MAX_PICTURE_BYTES;
 
 export interface PagePod {
   readonly namespace: string;

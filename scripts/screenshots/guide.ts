@@ -49,6 +49,41 @@ export async function look(camera: Camera): Promise<void> {
   await done(page);
 }
 
+/** From a symptom to its cause: the button under a diagnosis, the stacks that it brings back, and a flame graph. */
+export async function causes(camera: Camera): Promise<void> {
+  const page = await opened(camera, 'Roy', { size: { width: 1440, height: 1000 }, scale: 1.2 });
+  await type(page, '/kdebug orders-stuck-0 --image=autodiagnose');
+  await openThread(page, cardOf(page, 'orders-stuck-0'));
+  const thread = threadOf(page);
+  await camera.take(page, 'guide-leads', thread.getByRole('article').last());
+  await button(thread, 'Get its stacks').click();
+  const stacks = thread.getByRole('article').filter({ hasText: 'threads.txt' }).last();
+  await stacks.locator('.file-lines').last().waitFor(SLOW);
+  await camera.take(page, 'guide-stacks', stacks);
+  await type(page, '/kdebug search-slow-0 --image=profile');
+  const card = cardOf(page, 'search-slow-0');
+  await button(card, 'Run again').waitFor(SLOW);
+  await card.getByRole('button', { name: /repl(y|ies)/ }).click();
+  const flame = threadOf(page).getByRole('article').filter({ hasText: 'cpu.svg' }).last();
+  await flame.locator('.file-picture').waitFor(SLOW);
+  await flame.locator('.file-picture').evaluate((picture) => picture.scrollIntoView({ block: 'center' }));
+  await camera.take(page, 'guide-flame', threadOf(page));
+  await button(flame.getByRole('region', { name: /cpu\.svg/ }), 'View').click();
+  const view = page.getByRole('dialog');
+  await view.locator('.file-picture-large').waitFor(SLOW);
+  await camera.take(page, 'guide-flame-large', view);
+  await done(page);
+}
+
+export async function compare(camera: Camera): Promise<void> {
+  const page = await opened(camera, 'Thurston');
+  await type(page, '/kdebug compare neato-5x9k3 -n shop');
+  const card = cardOf(page, 'Compared with');
+  await card.waitFor(SLOW);
+  await camera.take(page, 'guide-compare', card);
+  await done(page);
+}
+
 export async function describe(camera: Camera): Promise<void> {
   const page = await opened(camera, 'Roy', { size: ROOMY });
   await type(page, '/kdebug describe ledger-crash-0 -n shop');

@@ -11,6 +11,17 @@ async function become(page: Page, name: string): Promise<void> {
   await page.getByRole('menuitemradio', { name }).click();
 }
 
+/** Roy's with the bot. */
+const DIRECT = {
+  id: 'D0ROY',
+  name: 'U0ROY',
+  kind: 'im' as const,
+  is_archived: false,
+  is_ext_shared: false,
+  members: ['U0ROY', BOT],
+  user: 'U0ROY',
+};
+
 describeInBrowser('the conversation', (browser) => {
   const fixture = new PageFixture(emptyWorld());
   beforeAll(() => fixture.start());
@@ -130,17 +141,8 @@ describeInBrowser('the conversation', (browser) => {
   });
 
   it('marks what a person has not read: channels, direct messages, threads', async () => {
-    const direct = {
-      id: 'D0ROY',
-      name: 'U0ROY',
-      kind: 'im' as const,
-      is_archived: false,
-      is_ext_shared: false,
-      members: ['U0ROY', BOT],
-      user: 'U0ROY',
-    };
     const world = emptyWorld({ messages: [message(1, { text: 'the root' })] });
-    fixture.reset({ ...world, team: { ...world.team, channels: { ...world.team.channels, D0ROY: direct } } });
+    fixture.reset({ ...world, team: { ...world.team, channels: { ...world.team.channels, D0ROY: DIRECT } } });
     const page = await browser.page(fixture.url);
     const rail = page.getByRole('navigation', { name: 'Workspace' });
     await rail.getByRole('button', { name: 'ops', exact: true }).waitFor();
@@ -246,6 +248,52 @@ describeInBrowser('the conversation', (browser) => {
       { kind: 'shortcut', callbackId: 'debug-pod', ...at },
       { kind: 'type', user: 'U0ROY', channel: SHOP, text: '@kdebug help', threadTs: at.ts },
     ]);
+  });
+
+  it('shows an .svg as a picture in which nothing runs, and several files of one message', async () => {
+    const svg = { id: 'F1', name: 'cpu.svg', title: 'The flame graph', size: 400, state: 'complete' as const };
+    const text = { id: 'F2', name: 'cpu.folded', title: 'The stacks', size: 40, state: 'complete' as const };
+    const files = [svg, text];
+    fixture.reset(emptyWorld({ messages: [fromBot(1, words('result'), { files: ['F1', 'F2'] })], files }));
+    fixture.texts = {
+      '/files/F1':
+        '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="80" onload="parent.ran = true"><script>parent.ran = true; document.title = "ran"</script><rect width="300" height="80" fill="red"/></svg>',
+      '/files/F2': 'main;loop 7',
+    };
+    const page = await browser.page(fixture.url);
+    const card = page.getByRole('region', { name: 'File The flame graph' });
+    await card.getByRole('img', { name: 'The flame graph' }).waitFor();
+    await page.waitForFunction('document.querySelector(".file-picture").naturalWidth === 300');
+    await page.getByRole('region', { name: 'File The stacks' }).getByText('main;loop 7').waitFor();
+    await card.getByRole('button', { name: 'View' }).click();
+    await page.getByRole('dialog').getByRole('img', { name: 'The flame graph' }).waitFor();
+    await page.waitForFunction('document.querySelector(".file-picture-large").naturalWidth === 300');
+    expect(
+      await page.evaluate('[window.ran, document.title === "ran", document.querySelector("svg rect[fill=red]")]'),
+    ).toEqual([undefined, false, null]);
+  });
+
+  it('shows a file in a direct message to that person alone', async () => {
+    const file = {
+      id: 'F1',
+      name: 'kdebug-a.capture.pcap',
+      title: 'The packets',
+      size: 40,
+      state: 'complete' as const,
+    };
+    const world = emptyWorld();
+    const team = { ...world.team, channels: { ...world.team.channels, D0ROY: DIRECT } };
+    const sent = fromBot(1, words('your packets'), { channel: DIRECT.id, files: ['F1'] });
+    fixture.reset(emptyWorld({ team, messages: [sent], files: [file] }));
+    const page = await browser.page(fixture.url);
+    const kdebug = page.getByRole('navigation', { name: 'Workspace' }).getByRole('button', { name: /^kdebug/ });
+    await kdebug.click();
+    const messages = page.getByRole('button', { name: 'Messages', exact: true });
+    if (await messages.isVisible()) await messages.click();
+    await page.getByRole('region', { name: 'File The packets' }).waitFor();
+    await become(page, 'Bob');
+    await kdebug.click();
+    expect(await page.getByText('The packets').count()).toBe(0);
   });
 
   it('shows a file’s beginning and offers all of it', async () => {

@@ -1,7 +1,9 @@
 import { sleep } from '../clock.ts';
 import { type PodObject, rfc3339 } from '../objects/pod.ts';
+import { maySee } from '../programs/access.ts';
 import { autodiagnose } from '../programs/autodiagnose.ts';
 import type { Program } from '../programs/process.ts';
+import { playRecording } from '../programs/recordings.ts';
 import { type Neighbour, stopper } from '../programs/stop.ts';
 import { type Exit, Instance } from './instance.ts';
 import { filesFor } from './pod-files.ts';
@@ -152,6 +154,7 @@ export class PodWorker {
 
   #run(slot: Slot, plan: StartReady): void {
     const { world, makeLog } = this.#parts;
+    const program = this.#programOf(slot, plan);
     slot.waiting = undefined;
     slot.isScripted = plan.program !== undefined;
     slot.failures = 0;
@@ -163,13 +166,12 @@ export class PodWorker {
       imageId: plan.imageId,
       now: () => world.clock.now(),
       makeLog,
-      banner: plan.program || plan.image.isAutodiagnose ? '' : 'listening on :8080\n',
+      banner: program ? '' : 'listening on :8080\n',
       onExit: (ended) => this.#ended(slot, ended),
     });
     slot.instance = instance;
     this.#changed();
     const target = this.#targetOf(slot);
-    const program = plan.image.isAutodiagnose ? this.#autodiagnose(slot, plan) : plan.program;
     if (program) {
       const seen = {
         argv: plan.argv,
@@ -212,6 +214,18 @@ export class PodWorker {
   #targetOf(slot: Slot): Slot | undefined {
     const name = slot.container.targetContainerName;
     return name === undefined || name === '' ? undefined : this.#mains.find(({ container }) => container.name === name);
+  }
+
+  /** Undefined: a service that stays until it is stopped. */
+  #programOf(slot: Slot, plan: StartReady): Program | undefined {
+    if (plan.image.isAutodiagnose) return this.#autodiagnose(slot, plan);
+    const { recorded: image } = plan.image;
+    if (image === undefined) return plan.program;
+    const target = this.#targetOf(slot);
+    const owner = target?.instance?.credentials;
+    const isSeen = owner !== undefined && maySee(plan.credentials, owner);
+    const workload = this.#workloads[target?.container.name ?? ''];
+    return (process) => playRecording(process, { image, workload, isSeen });
   }
 
   #autodiagnose(slot: Slot, { argv, credentials }: StartReady): Program {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Tree } from './file-view.ts';
 import type { RunAs } from './process.ts';
 import type { ProgramSet } from './programs.ts';
+import type { RecordedImage } from './recordings.ts';
 
 /** How a container of an image behaves. */
 export interface Image {
@@ -12,6 +13,8 @@ export interface Image {
   readonly files: Tree;
   /** The one image that runs for real: `images/autodiagnose/autodiagnose.sh`. */
   readonly isAutodiagnose: boolean;
+  /** It prints what the real image printed on a real cluster. */
+  readonly recorded?: RecordedImage;
 }
 
 const ROOT: RunAs = { uid: 0, gid: 0 };
@@ -64,6 +67,13 @@ const tool = (programs: ProgramSet, entrypoint: readonly string[]): Image => ({
   isAutodiagnose: false,
 });
 
+/** As their Dockerfiles say: no root. */
+const recorded = (name: RecordedImage): Image => ({
+  ...tool(NOTHING, []),
+  user: { uid: 65532, gid: 65532 },
+  recorded: name,
+});
+
 /** What the image `looker` runs (test/cluster/images/looker): it looks into the target's root, and says when it may not. */
 const LOOKER = (() => {
   const report = { kdebug: 1, verdict: 'Looked.', target: { uid: 65532, gid: 0, effective: true } };
@@ -79,6 +89,9 @@ const LOOKER = (() => {
 /** The images that are there from the start, by the last part of their reference without tag and digest. */
 const BUILT_IN: Readonly<Record<string, Image>> = {
   autodiagnose: { ...tool(NOTHING, []), isAutodiagnose: true },
+  stacks: recorded('stacks'),
+  profile: recorded('profile'),
+  net: recorded('net'),
   busybox: tool(SHELL, ['sh']),
   'busybox-nonroot': { ...tool(SHELL, ['sh']), user: { uid: 65532, gid: 65532 } },
   debian: tool(SHELL, ['bash']),
@@ -89,6 +102,7 @@ const BUILT_IN: Readonly<Record<string, Image>> = {
   distroless: service(NONROOT, APP_ROOT),
   neato: service(NONROOT, APP_ROOT),
   web: service(NONROOT, APP_ROOT),
+  orders: service(NONROOT, APP_ROOT),
   nginx: service(ROOT, SHELL_ROOT, SHELL),
   // The workload of EphemeralJob's proposal (story 1).
   helloworld: tool({ hasShell: true, extras: ['helloworld'] }, ['helloworld']),

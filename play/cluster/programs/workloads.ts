@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** The small programs that stand for a pod's real work (`play/cluster/workloads`). */
-export type Workload = 'web' | 'leak' | 'burn' | 'close-wait' | 'hang';
+export type Workload = 'web' | 'leak' | 'burn' | 'close-wait' | 'hang' | 'deadlock';
+
+/** No JVM is here to lock itself up; for autodiagnose, a server that accepts nobody looks the same. */
+const STANDS_FOR: Partial<Record<Workload, Workload>> = { deadlock: 'hang' };
 
 /** One real local process. */
 export interface LocalProcess {
@@ -22,7 +25,7 @@ export class Workloads {
   ensure(key: string, workload: Workload, onExit: () => void): Promise<LocalProcess | undefined> {
     const known = this.#running.get(key);
     if (known) return known.ready;
-    const script = fileURLToPath(new URL(`../workloads/${workload}.mjs`, import.meta.url));
+    const script = fileURLToPath(new URL(`../workloads/${STANDS_FOR[workload] ?? workload}.mjs`, import.meta.url));
     const child = spawn(process.execPath, ['--max-old-space-size=48', script], {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: {},

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { StoredFile } from '../../slack/index.ts';
+import { isPicture } from '../contract.ts';
 import { type ClusterSide, LOG_LINES } from './cluster-side.ts';
 import { Refusal } from './guard.ts';
 
@@ -36,10 +37,29 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
 }
 
 /** Any bytes, as a download: no browser shows them as a page of this origin. */
-export async function sendFile(response: ServerResponse, file: StoredFile | undefined): Promise<void> {
+export const sendFile = (response: ServerResponse, file: StoredFile | undefined): Promise<void> =>
+  sendBytes(response, file, { 'content-type': 'application/octet-stream' });
+
+/**
+ * An .svg for an `<img>`, in which no browser runs scripts or loads anything. Opened by itself it is a download; were it shown
+ * all the same, the sandbox keeps it out of this origin. @throws Refusal 404 for any other file
+ */
+export async function sendPicture(response: ServerResponse, file: StoredFile | undefined): Promise<void> {
+  if (file === undefined || !isPicture(file)) throw new Refusal(404, 'There is no such picture.');
+  await sendBytes(response, file, {
+    'content-type': 'image/svg+xml',
+    'content-security-policy': "default-src 'none'; sandbox",
+  });
+}
+
+async function sendBytes(
+  response: ServerResponse,
+  file: StoredFile | undefined,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
   const path = pathOf(file);
   response.writeHead(200, {
-    'content-type': 'application/octet-stream',
+    ...headers,
     'content-disposition': `attachment; ${fileNameOf(file?.name ?? '')}`,
     'content-length': String(file?.size ?? 0),
   });

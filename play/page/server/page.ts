@@ -5,7 +5,7 @@ import type { Policy } from '../../../src/core/policy/policy.ts';
 import { LocalCluster } from '../../cluster/index.ts';
 import type { LocalSlack } from '../../slack/index.ts';
 import type { Example, PageChange, Snapshot } from '../contract.ts';
-import { readJson, sendFile, sendJson, sendLog, sendPreview, sendText } from './answers.ts';
+import { readJson, sendFile, sendJson, sendLog, sendPicture, sendPreview, sendText } from './answers.ts';
 import { ApiSide } from './api-side.ts';
 import { type Bundle, buildBundle, documentOf } from './bundle.ts';
 import { type ClusterSide, LocalSide } from './cluster-side.ts';
@@ -152,7 +152,7 @@ class PageServer {
       case 'POST deeds':
         return this.#deed(request, response);
       case 'GET files':
-        return this.#file(response, id, url.searchParams.has('preview'));
+        return this.#file(response, id, url.searchParams);
       case 'GET logs':
         return sendLog(response, this.#side, url.searchParams);
       case 'GET requests':
@@ -168,9 +168,10 @@ class PageServer {
     sendJson(response, await this.#deeds.do(deed.data));
   }
 
-  #file(response: ServerResponse, id: string, isPreview: boolean): Promise<void> {
+  #file(response: ServerResponse, id: string, query: URLSearchParams): Promise<void> {
     const file = this.#options.slack.state.files.get(id);
-    return isPreview ? sendPreview(response, file) : sendFile(response, file);
+    if (query.has('picture')) return sendPicture(response, file);
+    return query.has('preview') ? sendPreview(response, file) : sendFile(response, file);
   }
 
   #request(response: ServerResponse, id: string): void {

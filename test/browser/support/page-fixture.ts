@@ -57,7 +57,7 @@ export class PageFixture {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? '/', 'http://page');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://page');
     response.setHeader('content-security-policy', POLICY);
     const say = (type: string, body: string): void => {
       response.setHeader('content-type', `${type}; charset=utf-8`);
@@ -67,6 +67,7 @@ export class PageFixture {
     if (pathname === '/app.js') return say('text/javascript', this.#bundle.script);
     if (pathname === '/app.css') return say('text/css', this.#bundle.style);
     const text = this.texts[pathname];
+    if (text !== undefined && searchParams.has('picture')) return say('image/svg+xml', text);
     if (text !== undefined) return say(pathname.startsWith('/requests/') ? 'application/json' : 'text/plain', text);
     if (pathname.startsWith('/files/')) return say('text/plain', FILE_TEXT);
     if (pathname === '/deeds') return say('application/json', JSON.stringify(await this.#deed(request)));

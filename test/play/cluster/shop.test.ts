@@ -33,10 +33,10 @@ async function diagnose(
   return { log: text, message: state.terminated.message ?? '' };
 }
 
-it('the shop has eight pods in trouble or not, and a vault that is restricted', async () => {
+it('the shop has nine pods in trouble or not, and a vault that is restricted', async () => {
   const pods = (await client.get('/api/v1/namespaces/shop/pods')).json.items;
   const vault = (await client.get('/api/v1/namespaces/vault')).json;
-  expect(pods).toHaveLength(8);
+  expect(pods).toHaveLength(9);
   expect(vault.metadata.labels['pod-security.kubernetes.io/enforce']).toBe('restricted');
   expect(cluster.pod('vault', 'vault-0')?.status.phase).toBe('Running');
 });

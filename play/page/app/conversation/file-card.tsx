@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import type { PageFile } from '../../contract.ts';
+import { isPicture, type PageFile } from '../../contract.ts';
 import { usePlay, useWorld } from '../context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -22,7 +22,8 @@ export function FileCard({ id }: { readonly id: string }): ReactNode {
   const preview = usePreview(file);
   if (file === undefined) return <p className="tombstone">A file that is no longer here.</p>;
   const title = file.title || file.name;
-  const lines = preview?.split('\n') ?? [];
+  const picture = isPicture(file) && file.state === 'complete' ? server.fileUrl(id, 'picture') : undefined;
+  const lines = picture === undefined ? (preview?.split('\n') ?? []) : [];
   return (
     <section className="file" aria-label={`File ${title}`}>
       <header className="file-head">
@@ -47,16 +48,38 @@ export function FileCard({ id }: { readonly id: string }): ReactNode {
           </a>
         </span>
       </header>
+      {picture !== undefined && <img className="file-picture" src={picture} alt={title} />}
       {lines.length > 0 && <pre className="file-lines">{lines.slice(0, FIRST_LINES).join('\n')}</pre>}
       {open && (
         <Dialog title={title} wide onClose={() => setOpen(false)}>
-          <Scroller as="pre" label="Text of the file">
-            {preview}
-          </Scroller>
-          {file.size > 16_384 && <p className="small">The first 16 KiB; the download has all of it.</p>}
+          {picture === undefined ? (
+            <FileText file={file} text={preview} />
+          ) : (
+            <LargePicture source={picture} title={title} />
+          )}
         </Dialog>
       )}
     </section>
+  );
+}
+
+function FileText({ file, text }: { readonly file: PageFile; readonly text: string | undefined }): ReactNode {
+  return (
+    <>
+      <Scroller as="pre" label="Text of the file">
+        {text}
+      </Scroller>
+      {file.size > 16_384 && <p className="small">The first 16 KiB; the download has all of it.</p>}
+    </>
+  );
+}
+
+/** At its own size, so that its words can be read; only ever an `<img>`, in which nothing runs. */
+function LargePicture({ source, title }: { readonly source: string; readonly title: string }): ReactNode {
+  return (
+    <Scroller label="Picture">
+      <img className="file-picture-large" src={source} alt={title} />
+    </Scroller>
   );
 }
 
@@ -68,7 +91,7 @@ function usePreview(file: PageFile | undefined): string | undefined {
   useEffect(() => {
     if (id === undefined) return;
     const gone = new AbortController();
-    fetch(server.fileUrl(id, true), { signal: gone.signal })
+    fetch(server.fileUrl(id, 'preview'), { signal: gone.signal })
       .then(async (response) => {
         if (response.ok) setPreview(await response.text());
       })

@@ -6,7 +6,7 @@ export interface Server {
   do(deed: Deed): Promise<DeedAnswer>;
   request(id: string): Promise<RequestDetail>;
   eventsUrl(): string;
-  fileUrl(id: string, preview?: boolean): string;
+  fileUrl(id: string, as?: 'preview' | 'picture'): string;
   logUrl(of: { readonly namespace: string; readonly pod: string; readonly container: string }): string;
 }
 
@@ -32,7 +32,7 @@ export function serverWith(token: string): Server {
       return (await response.json()) as RequestDetail;
     },
     eventsUrl: () => at('/events'),
-    fileUrl: (id, preview = false) => at(`/files/${encodeURIComponent(id)}`, preview ? { preview: '' } : {}),
+    fileUrl: (id, as) => at(`/files/${encodeURIComponent(id)}`, as === undefined ? {} : { [as]: '' }),
     logUrl: (of) => at('/logs', { ...of }),
   };
 }

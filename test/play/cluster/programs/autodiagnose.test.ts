@@ -39,6 +39,7 @@ it.skipIf(!isReal).each([
   ['search-slow-0', 'search', 'cpu_throttled', 11],
   ['payments-sockets-0', 'payments', 'close_wait', 150],
   ['neato-5x9k3', 'neato', 'accept_queue', 33],
+  ['orders-stuck-0', 'orders', 'accept_queue', 33],
 ])('the shop shows what is wrong with %s', async (pod, target, code, least) => {
   const diagnosis = await look(pod, target);
   expect(findingOf(diagnosis, code)?.value, diagnosis.verdict).toBeGreaterThanOrEqual(least);

@@ -53,6 +53,19 @@ describe('a file', () => {
     expect(await response.text()).toBe(`x${'ä'.repeat(8191)}`);
   });
 
+  it('is a picture if it is an .svg: for an <img>, a download otherwise, and never a page of ours', async () => {
+    put('F6', 'kdebug-a.cpu.svg', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+    const response = await page.get('/files/F6?picture');
+    expect(response.headers.get('content-type')).toBe('image/svg+xml');
+    expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+    expect(response.headers.get('content-disposition')).toMatch(/^attachment; /);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    await response.text();
+    put('F7', 'run.html', HOSTILE);
+    put('F8', 'half.svg', '<svg/>', 'uploaded');
+    for (const id of ['F7', 'F8', 'F99']) expect((await page.get(`/files/${id}?picture`)).status).toBe(404);
+  });
+
   it('that is not complete, or not there, is not found', async () => {
     put('F4', 'half.log', 'x', 'uploaded');
     for (const id of ['F4', 'F99', '..%2F..%2Fetc%2Fpasswd', '__proto__'])
