@@ -52,7 +52,9 @@ describe('an image', () => {
   it.each([
     ['kdebug-autodiagnose:0.2.0', 'is in no registry'],
     ['kdebug', 'is in no registry'],
-    ...['stacks', 'profile', 'net'].map((name) => [`kdebug-${name}:0.1.0`, 'is in no registry'] as const),
+    ['kdebug-stacks:0.1.0', 'is in no registry'],
+    ['kdebug-profile:0.1.0', 'is in no registry'],
+    ['kdebug-net:0.1.0', 'is in no registry'],
     ['registry.example.com/look:1', 'names registry.example.com, where no registry is'],
     ['example.org:5000/look:1', 'names example.org:5000, where no registry is'],
     ['registry.invalid/look:1', 'names registry.invalid, where no registry is'],
