@@ -168,13 +168,15 @@ function withProfileOf(resolved: Resolved, make: WithProfile): PlanResult {
 }
 
 /**
- * Root for a diagnostic image that brings packets home, where neither pod nor person names a user: its image has an
- * ordinary one, to whom the capabilities of *netadmin* give nothing (capabilities(7): without root, none is effective).
+ * Root for a diagnostic image under *netadmin*, and under *baseline* for one that may bring back packets, where neither
+ * pod nor person names a user: its image has an ordinary one, to whom the capabilities of these profiles give nothing
+ * (capabilities(7): without root, none is effective).
  */
 function rootOfImage({ request, alias, pod }: Resolved): UserAndGroup | undefined {
   const { runAsUser, runAsNonRoot } = pod.spec.securityContext;
   const isOpen = runAsUser === undefined && runAsNonRoot !== true;
-  return alias.diagnostic === true && request.profile === 'netadmin' && isOpen ? ROOT : undefined;
+  const isCapture = request.profile === 'baseline' && alias.files?.includes('capture') === true;
+  return alias.diagnostic === true && (request.profile === 'netadmin' || isCapture) && isOpen ? ROOT : undefined;
 }
 
 const ROOT: UserAndGroup = { uid: 0, gid: 0 };

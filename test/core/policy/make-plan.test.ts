@@ -51,6 +51,21 @@ const RESTRICTED = {
 };
 
 describe('who it runs as', () => {
+  const runAs = (profile: 'netadmin' | 'baseline' | 'general', alias: Partial<ImageAlias>, pod?: PodParts) => {
+    const diagnostic = { command: 'fixed', diagnostic: true, class: 'elevated', ...alias } as const;
+    return planOf({ request: { profile }, alias: diagnostic, ...(pod && { pod }) }).securityContext?.runAsUser;
+  };
+
+  it('is root for a diagnostic image that needs NET_RAW, where nobody names a user', () => {
+    expect(runAs('netadmin', {})).toBe(0);
+    expect(runAs('baseline', { files: ['text', 'capture'] })).toBe(0);
+    expect(runAs('baseline', { files: ['text'] })).toBeUndefined();
+    expect(runAs('general', { files: ['capture'] })).toBeUndefined();
+    expect(runAs('netadmin', { diagnostic: false, command: 'allowed' })).toBeUndefined();
+    expect(runAs('netadmin', {}, { securityContext: { runAsUser: 10001 } })).toBeUndefined();
+    expect(runAs('netadmin', {}, { securityContext: { runAsNonRoot: true } })).toBeUndefined();
+  });
+
   it('is what was learnt, when the pod does not say and the rules allow no general', () => {
     const learnt = { uid: 65532, gid: 0 };
     const rule = aRule({ profiles: ['restricted', 'baseline'] });
