@@ -15,16 +15,21 @@ export interface Published {
   readonly repository: string;
   readonly registry: string;
   readonly version: string;
-  /** `sha256:…` of each image's index. */
-  readonly kdebug: string;
-  readonly autodiagnose: string;
+  /** `sha256:…` of each image's index, by the image's name. */
+  readonly digests: Readonly<Record<string, string>>;
 }
 
-/** A text of manifests or chart with the published images, by digest, and links to this version of the runbooks. */
-export function published(text: string, { repository, registry, version, kdebug, autodiagnose }: Published): string {
-  for (const digest of [kdebug, autodiagnose]) {
-    if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`"${digest}" is no digest`);
-  }
+/**
+ * A text of manifests or chart with the published images, by digest, and links to this version of the runbooks.
+ * @throws Error when it names an image of ours that has no digest
+ */
+export function published(text: string, { repository, registry, version, digests }: Published): string {
+  const digestOf = (name: string): string => {
+    const digest = digests[name] ?? '';
+    if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`"${digest}" is no digest (${name})`);
+    return digest;
+  };
+  const kdebug = digestOf('kdebug');
   return (
     text
       // Kustomize
@@ -32,10 +37,10 @@ export function published(text: string, { repository, registry, version, kdebug,
       // The chart's values
       .replaceAll(/^( +)repository: kdebug$/gm, `$1repository: ${registry}/kdebug`)
       .replaceAll(/^( +)digest: ""$/gm, `$1digest: ${kdebug}`)
-      // The policies: the tag stays, for people.
+      // The policies, in what they show as off too: the tag stays, for people.
       .replaceAll(
-        /image: kdebug-autodiagnose:([\w.-]+)$/gm,
-        `image: ${registry}/kdebug-autodiagnose:$1@${autodiagnose}`,
+        /image: (kdebug-[a-z]+):([\w.-]+)$/gm,
+        (_, name: string, tag: string) => `image: ${registry}/${name}:${tag}@${digestOf(name)}`,
       )
       .replaceAll(
         /https:\/\/github\.com\/REPLACEME\/kdebug\/blob\/main\//g,

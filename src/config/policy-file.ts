@@ -91,7 +91,7 @@ const ApproverGroup = z.strictObject({
 
 /** A variable that makes a loader, a shell or a runtime run other code, or that is kdebug's own. */
 const NO_SETTING =
-  /^(?:KDEBUG_|LD_|DYLD_|BASH|SHELL|PYTHON|PERL|RUBY|NODE_|JAVA_|JDK_|GO[A-Z]*$|(?:PATH|HOME|IFS|ENV|PS4|GCONV_PATH)$)/;
+  /^(?:KDEBUG_|LD_|DYLD_|BASH|SHELL|PYTHON|PERL|RUBY|NODE_|JAVA_|JDK_|GLIBC_|OPENSSL_|XDG_|DOTNET_|LUA_|CURL_|GO[A-Z]*$|(?:PATH|HOME|IFS|ENV|PS4|GCONV_PATH|CLASSPATH|ZDOTDIR)$)/;
 
 const setting = matching(/^[A-Z][A-Z0-9_]{0,62}$/, 'a setting is upper-case letters, digits and "_"').refine(
   (name) => !NO_SETTING.test(name),

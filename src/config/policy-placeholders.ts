@@ -47,7 +47,7 @@ function images(data: unknown): readonly Finding[] {
 }
 
 /** The images that this repository builds. Docker Hub has none of them, and people publish them under names of their own. */
-const OWN_IMAGES: ReadonlySet<string> = new Set(['library/kdebug', 'library/kdebug-autodiagnose']);
+const IS_OWN_IMAGE = /^library\/kdebug(?:-(?:autodiagnose|stacks|profile|net))?$/;
 
 /** Names for documents, which RFC 2606 reserves: no registry ever answers there. */
 const EXAMPLE_HOST = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|invalid)(?::\d+)?$/i;
@@ -57,6 +57,6 @@ function whyMissing(reference: string): string | undefined {
   if (image === undefined) return undefined;
   if (EXAMPLE_HOST.test(image.domain)) return `names ${image.domain}, where no registry is: put your registry here`;
   // Whoever loaded it onto every node writes the whole name, which is how a node stores it.
-  if (!OWN_IMAGES.has(image.path) || reference.startsWith('docker.io/')) return undefined;
+  if (!IS_OWN_IMAGE.test(image.path) || reference.startsWith('docker.io/')) return undefined;
   return `is in no registry: build and push it, and put its name in your registry here; or, where it is loaded onto every node, ${printImageReference(image)}`;
 }

@@ -1,5 +1,6 @@
 import type { ContainerStatus, ContainerTermination, Pod } from '../core/container/pod.ts';
 import { KdebugError, toKdebugError } from '../core/errors.ts';
+import { withoutFrames } from '../core/files/frame-parser.ts';
 import { redactTermination, redactText } from '../core/report/log/redact-text.ts';
 import { defined } from '../lib/object.ts';
 import type { FlowDeps } from './deps.ts';
@@ -127,7 +128,8 @@ function filteredStatus(status: ContainerStatus, redact: readonly string[]): Con
   const ended = (termination: ContainerTermination): ContainerTermination => ({
     ...termination,
     reason: redactText(termination.reason, redact),
-    message: redactTermination(termination.message, redact),
+    // The kubelet may take the end of the log for it, which may be that of a file for the requester alone.
+    message: redactTermination(withoutFrames(termination.message), redact),
   });
   return {
     ...status,

@@ -96,7 +96,10 @@ describe('compare', () => {
     const old = await kube.read(namespace, 'web-1');
     // The classic: the settings changed, and only one pod was made again since.
     const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
-    await core.patchNamespacedConfigMap({ name: 'settings', namespace, body: settings('sesame-bad', 'pool: 2\n') }, merge);
+    await core.patchNamespacedConfigMap(
+      { name: 'settings', namespace, body: settings('sesame-bad', 'pool: 2\n') },
+      merge,
+    );
     await kube.remove(namespace, 'web-1');
     await eventually(async () => (await kube.read(namespace, 'web-1')).metadata?.uid !== old.metadata?.uid);
     await kube.running(namespace, 3);

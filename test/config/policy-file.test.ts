@@ -47,13 +47,22 @@ it.each<[string, string, string]>([
     'images: { a: { image: "a b", class: observe } }',
     'p.yaml:5:23 images.a.image: is not an image reference, such as registry.example.com/a/b:1.2 or …@sha256:…',
   ],
-  ...['KDEBUG_RUN', 'LD_PRELOAD', 'PATH', 'PYTHONPATH', 'NODE_OPTIONS', 'JAVA_TOOL_OPTIONS', 'BASH_ENV'].map(
-    (name): [string, string, string] => [
-      `the setting ${name}`,
-      `images: { a: { image: "a:1", class: observe, settings: [${name}] } }`,
-      'p.yaml:5:57 images.a.settings[0]: belongs to kdebug, or can change which code the image runs',
-    ],
-  ),
+  ...[
+    'KDEBUG_RUN',
+    'LD_PRELOAD',
+    'PATH',
+    'PYTHONPATH',
+    'NODE_OPTIONS',
+    'JAVA_TOOL_OPTIONS',
+    'BASH_ENV',
+    'OPENSSL_CONF',
+    'GLIBC_TUNABLES',
+    'XDG_CONFIG_HOME',
+  ].map((name): [string, string, string] => [
+    `the setting ${name}`,
+    `images: { a: { image: "a:1", class: observe, settings: [${name}] } }`,
+    'p.yaml:5:57 images.a.settings[0]: belongs to kdebug, or can change which code the image runs',
+  ]),
   [
     'a setting in lower case',
     'images: { a: { image: "a:1", class: observe, settings: [net_endpoint] } }',

@@ -25,9 +25,11 @@ describe('the policy that is shipped', () => {
     ]);
   });
 
-  it('with every setting on that it shows as off, names the person and the group too', () => {
+  it('with every setting on that it shows as off, names the person, the group and the other images too', () => {
     const found = placeholders(SHIPPED.replaceAll(/^(\s*)#(?=[^\s])/gm, '$1'));
-    expect(found).toHaveLength(5);
+    expect(found).toHaveLength(9);
+    for (const alias of ['autodiagnose', 'stacks', 'profile', 'net', 'capture'])
+      expect(found).toContainEqual(expect.stringContaining(`images.${alias}.image: is in no registry`));
     expect(found).toContainEqual(expect.stringContaining("users.U0REPLACEME: is a placeholder: put the person's id"));
     expect(found).toContainEqual(expect.stringContaining("sre.usergroup: is a placeholder: put the user group's id"));
   });
@@ -50,6 +52,9 @@ describe('an image', () => {
   it.each([
     ['kdebug-autodiagnose:0.2.0', 'is in no registry'],
     ['kdebug', 'is in no registry'],
+    ['kdebug-stacks:0.1.0', 'is in no registry'],
+    ['kdebug-profile:0.1.0', 'is in no registry'],
+    ['kdebug-net:0.1.0', 'is in no registry'],
     ['registry.example.com/look:1', 'names registry.example.com, where no registry is'],
     ['example.org:5000/look:1', 'names example.org:5000, where no registry is'],
     ['registry.invalid/look:1', 'names registry.invalid, where no registry is'],

@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -53,12 +62,15 @@ describe('the commands of the pages', () => {
 
   it('name images of the versions that are built', () => {
     const label = (path: string) => /image\.version="([^"]+)"/.exec(read(path))?.[1] ?? '';
+    const diagnostic = readdirSync(join(ROOT, 'images')).filter((name) =>
+      existsSync(join(ROOT, 'images', name, 'Dockerfile')),
+    );
     const versions: Readonly<Record<string, string>> = {
       kdebug: VERSION,
-      'kdebug-autodiagnose': label('images/autodiagnose/Dockerfile'),
+      ...Object.fromEntries(diagnostic.map((name) => [`kdebug-${name}`, label(`images/${name}/Dockerfile`)])),
     };
     const named = all.flatMap((command) =>
-      [...command.text.matchAll(/\b(kdebug(?:-autodiagnose)?):(\d[\w.]*)/g)].map(([, name = '', version]) => ({
+      [...command.text.matchAll(/\b(kdebug(?:-[a-z]+)?):(\d[\w.]*)/g)].map(([, name = '', version]) => ({
         command,
         isRight: versions[name] === version,
       })),
@@ -112,7 +124,7 @@ describe('docker', () => {
     const found = problems('docker', (words) => {
       if (words[0] !== 'build') return [];
       const folder = words.at(-1) ?? '';
-      const path = join(folder, 'Dockerfile');
+      const path = words[words.indexOf('-f') + 1 || words.length] ?? join(folder, 'Dockerfile');
       if (!existsSync(join(ROOT, path))) return [`no ${path}`];
       const known = [...read(path).matchAll(/^ARG (\w+)/gm)].map(([, name]) => name);
       const given = words.filter((_, index) => words[index - 1] === '--build-arg').map((word) => word.split('=')[0]);
@@ -123,8 +135,11 @@ describe('docker', () => {
 
   it('builds every image that the policy and the Deployment name', () => {
     const built = all.flatMap(({ text }) => [...text.matchAll(/docker build .*-t \$REGISTRY\/([\w-]+:[\d.]+)/g)]);
+    const named = ['base', 'installations/socket'].flatMap((folder) => [
+      ...read(`manifests/${folder}/policy.yaml`).matchAll(/image: (kdebug-\S+)/g),
+    ]);
     expect(new Set(built.map(([, name]) => name))).toEqual(
-      new Set([`kdebug:${VERSION}`, /image: (\S+)/.exec(read('manifests/installations/socket/policy.yaml'))?.[1]]),
+      new Set([`kdebug:${VERSION}`, ...named.map(([, name]) => name)]),
     );
   });
 });

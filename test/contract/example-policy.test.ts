@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { explain } from '../../src/cli/explain.ts';
 import { loadPolicy } from '../../src/config/load-policy.ts';
 import type { Policy } from '../../src/core/policy/policy.ts';
@@ -87,8 +88,40 @@ describe('the policy that is shipped, with every setting on that it shows as off
       'web-1 --image=busybox --reason=x --profile=restricted --no-target -- id',
       'needs approval by rule command: 1 of sre',
     ],
+    ['web-1 --image=net --env=NET_ENDPOINT=db:5432', 'allowed by rule look'],
+    ['web-1 --image=stacks --reason=hang', 'needs approval by rule command: 1 of sre'],
+    ['web-1 --image=profile --reason=hot', 'needs approval by rule command: 1 of sre'],
+    [
+      'web-1 --image=capture --profile=baseline --reason=x --env=NET_FILTER=tcp',
+      'needs approval by rule capture: 1 of sre',
+    ],
+    ['web-1 --image=capture --profile=netadmin --reason=x', 'needs approval by rule capture: 1 of sre'],
     ['web-1 --image=busybox --reason=x --profile=sysadmin -- id', 'denied; nearest rule: look (profile_not_allowed)'],
   ])('%s is %s', (command, decision) => expect(decisionOn(command, switchedOn)).toBe(decision));
+
+  it.each(['diagnostic-images', 'stacks', 'profile', 'net'])('agrees with the policy in docs/%s.md', (page) => {
+    const markdown = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8');
+    const blocks = [...markdown.matchAll(/^ {4}images:\n((?: {6,}.*\n)+)/gm)].map(([block]) => parse(block));
+    const shown = blocks.flatMap(({ images }) => Object.entries<Readonly<Record<string, unknown>>>(images));
+    expect(shown.length).toBeGreaterThan(0);
+    const { images } = parse(switchedOn);
+    for (const [alias, { image: _, ...fields }] of shown)
+      expect({ [alias]: images[alias] }).toMatchObject({ [alias]: fields });
+  });
+
+  it('lets people set whatever a page says that they can', () => {
+    const { images } = parse(switchedOn);
+    for (const [page, aliases] of [
+      ['stacks', ['stacks']],
+      ['profile', ['profile']],
+      ['net', ['net', 'capture']],
+    ] as const) {
+      const markdown = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8');
+      const settings = [...markdown.matchAll(/^\| `([A-Z]+(?:_[A-Z]+)+)` \|/gm)].map(([, name]) => name);
+      expect(settings.length).toBeGreaterThan(0);
+      expect(new Set(aliases.flatMap((alias) => images[alias].settings))).toEqual(new Set(settings));
+    }
+  });
 
   it('shows the defaults of the limits, of shared channels and of people who are not mapped', () => {
     const least = policyOf('version: 1\nclusters: { here: { inCluster: true } }\nidentity: { mode: serviceAccount }\n');

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { runTool } from '../monitoring/tools.ts';
@@ -6,6 +8,7 @@ import { ROOT, tool } from './rendered.ts';
 import { readProjectFile } from './source-tree.ts';
 
 interface Job {
+  readonly strategy?: { readonly matrix?: { readonly include?: readonly Readonly<Record<string, string>>[] } };
   readonly permissions?: Readonly<Record<string, string>>;
   readonly 'timeout-minutes'?: number;
   readonly uses?: string;
@@ -71,14 +74,37 @@ describe('the release', () => {
     expect(needs('publish')).toContain('image');
   });
 
-  it('builds for two platforms, signs by digest, and says who built it from what', () => {
+  const built = jobs.image?.strategy?.matrix?.include ?? [];
+
+  it('publishes the bot and every image of the policy, each from a Dockerfile that there is', () => {
+    const named = [...readProjectFile('manifests/base/policy.yaml').matchAll(/image: (kdebug-[a-z]+):/g)];
+    expect(new Set(built.map(({ name }) => name))).toEqual(new Set(['kdebug', ...named.map(([, name]) => name)]));
+    for (const { context = '', file } of built)
+      expect(readProjectFile(file ?? join(context, 'Dockerfile'))).toContain('FROM');
+  });
+
+  it('gives each image the version of its own label', () => {
+    const { run = '' } = jobs.version?.steps?.find(({ run }) => run?.includes('GITHUB_OUTPUT')) ?? {};
+    const sed = /sed -n '(.*)' "images\/\$image\/Dockerfile"/.exec(run)?.[1] ?? '';
+    for (const { name = '', version = '' } of built.slice(1)) {
+      const image = name.replace('kdebug-', '');
+      expect(version).toBe(`\${{ needs.version.outputs.${image} }}`);
+      const dockerfile = `images/${image}/Dockerfile`;
+      const found = execFileSync('sed', ['-n', sed, dockerfile], { cwd: ROOT, encoding: 'utf8' });
+      expect(found, dockerfile).toMatch(/^\d+\.\d+\.\d+\n$/);
+    }
+  });
+
+  it('builds for arm64 only what does not run that platform’s programs', () => {
+    for (const { name = '', context = '', file, platforms } of built) {
+      const runsThem = /^FROM golang/m.test(readProjectFile(file ?? join(context, 'Dockerfile')));
+      expect([name, platforms]).toEqual([name, runsThem ? 'linux/amd64' : 'linux/amd64,linux/arm64']);
+    }
+  });
+
+  it('signs by digest, and says who built it from what', () => {
     const text = readProjectFile('.github/workflows/release.yml');
-    for (const part of [
-      'platforms: linux/amd64,linux/arm64',
-      'cosign sign --yes "$IMAGE@$DIGEST"',
-      'provenance: mode=max',
-    ])
-      expect(text).toContain(part);
+    for (const part of ['cosign sign --yes "$IMAGE@$DIGEST"', 'provenance: mode=max']) expect(text).toContain(part);
     expect(text).toContain('sbom-path: kdebug.cdx.json');
   });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +8,13 @@ import { notesOf, published } from '../../scripts/release/texts.ts';
 import { VERSION } from '../../src/compose.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const KDEBUG = `sha256:${'a'.repeat(64)}`;
-const AUTODIAGNOSE = `sha256:${'b'.repeat(64)}`;
+/** As the workflow hands them over: a file for each image. */
+const DIGESTS: Readonly<Record<string, string>> = Object.fromEntries(
+  ['kdebug', 'kdebug-autodiagnose', 'kdebug-stacks', 'kdebug-profile', 'kdebug-net'].map((name, index) => [
+    name,
+    `sha256:${'abcde'.charAt(index).repeat(64)}`,
+  ]),
+);
 
 describe('the notes of a release', () => {
   const changelog =
@@ -30,19 +35,21 @@ describe('what a release packs', () => {
   const directory = mkdtempSync(join(tmpdir(), 'kdebug-release-'));
   afterAll(() => rmSync(directory, { recursive: true }));
   const words = ['--repository', 'Some/kdebug', '--registry', 'ghcr.io/some'];
-  const digests = ['--kdebug', KDEBUG, '--autodiagnose', AUTODIAGNOSE];
-  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/release.ts', 'pack', directory, ...words, ...digests], {
-    cwd: ROOT,
-  });
-  const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    statSync(join(directory, path)).isFile(),
+  const [digests, packed] = [join(directory, 'digests'), join(directory, 'packed')];
+  mkdirSync(digests);
+  for (const [name, digest] of Object.entries(DIGESTS)) writeFileSync(join(digests, name), `${digest}\n`);
+  const pack = ['--import', 'tsx', 'scripts/release.ts', 'pack', packed, ...words, '--digests', digests];
+  execFileSync(process.execPath, pack, { cwd: ROOT });
+  const paths = readdirSync(packed, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    statSync(join(packed, path)).isFile(),
   );
-  const text = paths.map((path) => readFileSync(join(directory, path), 'utf8')).join('\n');
+  const text = paths.map((path) => readFileSync(join(packed, path), 'utf8')).join('\n');
 
   it('names the published images by digest, and none that only a checkout has', () => {
-    expect(text).toContain(`newName: ghcr.io/some/kdebug\n    digest: ${KDEBUG}`);
-    expect(text).toMatch(new RegExp(`^ +image: ghcr\\.io/some/kdebug-autodiagnose:[\\d.]+@${AUTODIAGNOSE}$`, 'm'));
-    expect(text).not.toMatch(/newName: kdebug$|^ +image: kdebug-autodiagnose|^ +repository: kdebug$/m);
+    expect(text).toContain(`newName: ghcr.io/some/kdebug\n    digest: ${DIGESTS.kdebug}`);
+    for (const [name, digest] of Object.entries(DIGESTS).slice(1))
+      expect(text).toMatch(new RegExp(`^ +#?image: ghcr\\.io/some/${name}:[\\d.]+@${digest}$`, 'm'));
+    expect(text).not.toMatch(/newName: kdebug$|^ +#?image: kdebug-|^ +repository: kdebug$/m);
   });
 
   it('leads to the runbooks of its own version', () => {
@@ -51,7 +58,9 @@ describe('what a release packs', () => {
   });
 
   it('takes nothing for a digest that is none', () => {
-    const values = { repository: 'a/b', registry: 'c', version: '1.0.0', kdebug: KDEBUG };
-    expect(() => published('', { ...values, autodiagnose: '' })).toThrow('"" is no digest');
+    const values = { repository: 'a/b', registry: 'c', version: '1.0.0' };
+    expect(() => published('', { ...values, digests: {} })).toThrow('"" is no digest (kdebug)');
+    const digests = { ...DIGESTS, 'kdebug-net': 'latest' };
+    expect(() => published('image: kdebug-net:1.0', { ...values, digests })).toThrow('is no digest (kdebug-net)');
   });
 });

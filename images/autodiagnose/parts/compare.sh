@@ -150,17 +150,31 @@ config_files() {
     done
 }
 
-tell_config() {
+# Their hashes, as "#0123 NAME"; "cut" after the thirtieth. A target can put a pipe where a file was a moment ago, and opening it waits for ever:
+# so this too is given a time.
+config_digests() {
     count=0
-    while read -r path name; do
+    config_files | while read -r path name; do
         if [ -z "$name" ]; then continue; fi
         count=$((count + 1))
-        if [ "$count" -gt 30 ]; then facts_cut config && return; fi
+        if [ "$count" -gt 30 ]; then echo cut && break; fi
         size=$(stat -L -c %s "$path" 2>/dev/null)
         # A config map has at most 1 MiB. A file that we may not read says nothing.
         if [ ! -r "$path" ] || [ "${size:-9999999}" -gt 2097152 ]; then continue; fi
-        digest_of "$name" <"$path" && fact config "$digest" "$name"
+        digest_of "$name" <"$path" && printf '%s %s\n' "$digest" "$name"
+    done
+}
+
+tell_config() {
+    # Not within the here-document: what waits for ever would keep its pipe open.
+    said=$(said_within 5 config_digests)
+    while read -r digest name; do
+        case $digest in
+            '#'????) fact config "$digest" "$name" ;;
+            cut) facts_cut config ;;
+            ended) case $name in 124*) facts_cut config ;; esac ;;
+        esac
     done <<HERE
-$(said_within 3 config_files)
+$said
 HERE
 }

@@ -65,6 +65,7 @@ const MAX_CHARTS = 2;
 /** Slack's limits of a title and of a name beside it. */
 const MAX_TITLE = 50;
 const MAX_NAME = 20;
+const LIMIT = 'limit';
 /** Below this share of the largest value, one number says as much. */
 const MIN_SPREAD = 0.1;
 
@@ -87,12 +88,14 @@ function moves({ points }: Series): boolean {
 function toChart({ text, unit, limit, points }: Series): Chart {
   const { name, divisor } = SHOWN_AS[unit];
   const shown = (value: number): number => Math.round((value / divisor) * 10) / 10;
-  const lines = [{ name: text.slice(0, MAX_NAME).trim(), values: points.map(([, value]) => shown(value)) }];
-  if (limit !== undefined) lines.push({ name: 'limit', values: points.map(() => shown(limit)) });
+  const own = text.slice(0, MAX_NAME).trim();
+  // Slack refuses two lines, or two moments, of one name.
+  const lines = [{ name: own === LIMIT ? 'value' : own, values: points.map(([, value]) => shown(value)) }];
+  if (limit !== undefined) lines.push({ name: LIMIT, values: points.map(() => shown(limit)) });
   return {
     title: text.slice(0, MAX_TITLE).trim(),
     unit: name,
-    moments: points.map(([atMs]) => `${(atMs / 1_000).toFixed(1)} s`),
+    moments: points.map(([atMs]) => `${(Math.round(atMs / 100) / 10).toFixed(1)} s`),
     lines,
   };
 }

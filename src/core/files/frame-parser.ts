@@ -199,3 +199,10 @@ export class FrameParser {
 }
 
 const wholeOf = (line: Buffer): Piece => ({ source: line, from: 0, to: line.length });
+
+/** A short text that may be the end of a log, without the lines of files; also of files that began before it. */
+export function withoutFrames(text: string): string {
+  const parser = new FrameParser(Number.POSITIVE_INFINITY);
+  const parts = [...parser.push(Buffer.from(text)), ...parser.end()];
+  return parts.map((part) => (part.kind === 'text' ? part.bytes.toString('utf8') : '')).join('');
+}

@@ -127,14 +127,15 @@ export function isDiagnostic(
 }
 
 /**
- * The kinds of files to take from a plan's container: those that the plan names and the policy still does. Undefined:
- * its log is not believed, so a frame in it is text.
+ * The kinds of files to take from a plan's container: those that the plan names and the policy still does. None of a
+ * plan that names kinds but is no longer believed: its files must not become text, which others read. Undefined: its log
+ * was never believed, so a frame in it is text.
  */
 export function believedFiles(
   plan: Pick<Plan, 'imageAlias' | 'image' | 'command' | 'env' | 'argumentsOnly' | 'files'>,
   policy: Pick<Policy, 'images'>,
 ): readonly FileKind[] | undefined {
-  if (!isDiagnostic(plan, policy)) return undefined;
+  if (!isDiagnostic(plan, policy)) return plan.files && [];
   const now = own(policy.images, plan.imageAlias)?.files ?? [];
   return (plan.files ?? []).filter((kind) => now.includes(kind));
 }

@@ -18,6 +18,7 @@ import { runOfCard } from '../inbox/find-run.ts';
 import { answerReason, answerWith, closeForm } from '../inbox/refusals.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
+import { hasSecret } from './same-again.ts';
 
 export type AgainAction = Extract<
   ActionName,
@@ -146,13 +147,17 @@ async function followUp(action: keyof typeof FOLLOW_UPS, again: Again, context: 
   const run = await runOfCard(again, ({ delivery }) => delivery.result, deps);
   const followed = run && FOLLOW_UPS[action](run);
   if (!run || !followed) return answerReason('button_stale');
+  const { redact } = deps.policies.current().output;
+  // A setting may hold one.
+  const isTheirs = run.origin.requesterId === again.userId;
+  if (!isTheirs && hasSecret({ request: followed }, redact)) return answerReason('run_has_secret', run.id);
   const origin = originOf(
     { ...requesterOf(again, run, deps.clock.now()), dedupeKey: `${action}:${run.id}:${again.userId}` },
     'button',
   );
   const request = withReason(followed, again.reason);
   if (again.reason === undefined && (await needsReason({ ...run, origin, request }, deps))) {
-    const commandLine = shownCommandLine(request, deps.policies.current().output.redact);
+    const commandLine = shownCommandLine(request, redact);
     return formAgain(action, { id: run.id, commandLine });
   }
   return accept(origin, request);

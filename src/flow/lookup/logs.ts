@@ -9,7 +9,7 @@ import { isDirect } from '../../core/ids.ts';
 import { LineSelector } from '../../core/lookup/select-lines.ts';
 import { identityFor } from '../../core/policy/identity.ts';
 import { channelPolicy, type Policy } from '../../core/policy/policy.ts';
-import { believedFiles, matchesNamespace } from '../../core/policy/resolve.ts';
+import { believedFiles, isDiagnostic, matchesNamespace } from '../../core/policy/resolve.ts';
 import {
   isLong,
   type LogReading,
@@ -146,9 +146,9 @@ async function readLines(run: LaunchedRun, source: Source, deps: FlowDeps): Prom
   const { filter, origin, isRunning, startedAtMs } = source;
   const policy = deps.policies.current();
   const redaction = createLogFilter({ redact: policy.output.redact });
-  const kinds = believedFiles(plan, policy);
-  const until = kinds ? REPORT_BEGIN : undefined;
+  const until = isDiagnostic(plan, policy) ? REPORT_BEGIN : undefined;
   // Without the files of an image, which only its run delivers.
+  const kinds = believedFiles(plan, policy);
   const frames = kinds ? new FrameParser(plan.maxLogBytes) : undefined;
   const selector = new LineSelector({ ...selectionOf(filter), ...defined({ grep: filter.grep, until }) });
   const pace = new Pace(new Turns());

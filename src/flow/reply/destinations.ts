@@ -31,7 +31,9 @@ function threadOf(run: Run): Destination {
 export async function fileDestinationOf(run: Run, isPrivate: boolean, thread: Thread): Promise<Destination> {
   const { anchor, result } = run.delivery;
   const isElsewhere = result !== undefined && result.channelId !== anchor?.channelId;
-  if (isElsewhere) return { channelId: result.channelId };
+  // Others may read the result where the run was asked for, and among the files may be those that may hold secrets.
+  const isHidden = result?.channelId !== run.origin.channelId;
+  if (isElsewhere && (isHidden || !isPrivate)) return { channelId: result.channelId };
   return isPrivate ? thread.openDirect(run.origin.requesterId) : threadOf(run);
 }
 

@@ -115,6 +115,7 @@ export class ResultDelivery {
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (!isForGood(error.code) && !this.#isTooLong(error)) throw error;
+      this.#sharing = undefined;
       deps.log.warn('Slack refused the files', { runId: run.id, reason: error.code, detail: error.detail });
       return { settled: { filesLost: codes(names, error.code) } };
     }
@@ -133,13 +134,16 @@ export class ResultDelivery {
     const { deps, assertHeld } = this.#voice;
     const { files, lost } = await filesOf(this.#source, names);
     if (files.length === 0) return { refused: lost };
-    this.#sharing ??= { sinceMs: deps.clock.now(), failures: 0 };
+    const sharing = this.#sharing ?? { sinceMs: deps.clock.now(), failures: 0 };
+    this.#sharing = sharing;
     try {
       const withLost = (refused: ByFileName) => messageOf({ ...lost, ...refused });
       const shared = await deps.thread.share(destination, withLost, files, assertHeld);
+      // The next files have their own time.
+      this.#sharing = undefined;
       return { ...shared, refused: { ...lost, ...shared.refused } };
     } catch (thrown) {
-      this.#sharing = { ...this.#sharing, failures: this.#sharing.failures + 1 };
+      this.#sharing = { ...sharing, failures: sharing.failures + 1 };
       // Slack must not show the result twice.
       const shown = this.#isTooLong(toKdebugError(thrown)) ? await this.#findShared(destination, names) : undefined;
       if (shown) return shown;

@@ -355,6 +355,16 @@ describe('a file', () => {
     expect(JSON.stringify(world.local.message('C0SHOP', shared.ref.ts)?.blocks)).toContain('without a.txt');
   });
 
+  it('of a kind that the workspace forbids takes no plain text with it', async () => {
+    world.local.faults.queue({ method: 'files.completeUploadExternal', kind: 'file_type_not_allowed' });
+    const named = ['a.log', 'b.svg', 'c.txt'].map((filename) => ({ ...fileOf(bytes), filename }));
+    const say = (refused: Readonly<Record<string, string>>) => saying(`without ${Object.keys(refused).join()}`);
+    const shared = await world.slack.thread.share(SHOP, say, named);
+    expect([Object.keys(shared.files), shared.refused]).toEqual([['a.log', 'c.txt'], { 'b.svg': 'slack_refused' }]);
+    expect(world.local.message('C0SHOP', shared.ref.ts)?.files).toHaveLength(2);
+    expect(JSON.stringify(world.local.message('C0SHOP', shared.ref.ts)?.blocks)).toContain('without b.svg');
+  });
+
   it('of no bytes is never sent', async () => {
     await expect(world.slack.thread.share(SHOP, () => saying('x'), [fileOf(Buffer.alloc(0))])).rejects.toMatchObject({
       code: 'slack_refused',

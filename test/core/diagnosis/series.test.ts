@@ -118,4 +118,15 @@ describe('a chart', () => {
   it('has at most one more beside it', () => {
     expect(charts([CPU, CPU, CPU], 'cpu')).toHaveLength(2);
   });
+
+  it('have a name for each moment and for each line, as Slack wants', () => {
+    const points = [
+      [250, 20],
+      [350, 480],
+      [450, 500],
+    ];
+    const [chart] = charts([{ ...CPU, text: 'limit', limit: 500, points }], 'cpu');
+    expect(chart?.moments).toEqual(['0.3 s', '0.4 s', '0.5 s']);
+    expect(chart?.lines.map(({ name }) => name)).toEqual(['value', 'limit']);
+  });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { FrameParser } from '../../../src/core/files/frame-parser.ts';
+import { FrameParser, withoutFrames } from '../../../src/core/files/frame-parser.ts';
 import type { FramePart } from '../../../src/core/files/frame-parts.ts';
 import { frame } from '../../support/frames.ts';
 
@@ -124,5 +124,21 @@ describe('FrameParser', () => {
     expect(parser.isTextCut).toBe(false);
     parser.push(Buffer.from('x\n'));
     expect(parser.isTextCut).toBe(true);
+  });
+});
+
+describe('a text without frames', () => {
+  const content = 'x'.repeat(900);
+  const log = `${frame('a.txt', content, { lineLength: 400 })}`;
+
+  it.each([log.indexOf('-----BEGIN'), log.indexOf('000001'), log.indexOf('000002'), log.indexOf('000002') + 50])(
+    'keeps the words behind a file, also one that began earlier (%i)',
+    (from) => {
+      expect(withoutFrames(`${log.slice(from)}Killed.\n`)).toBe('Killed.\n');
+    },
+  );
+
+  it('is the text itself if it has none', () => {
+    expect(withoutFrames('a\n000001 b\n{"c": "ä"}')).toBe('a\n000001 b\n{"c": "ä"}');
   });
 });

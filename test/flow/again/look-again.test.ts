@@ -85,6 +85,17 @@ describe('look again', () => {
     expect(world.cluster.launches).toHaveLength(1);
   });
 
+  it('of another person’s secret, in a setting, starts nothing', async () => {
+    const policy = aPolicy();
+    const autodiagnose = { ...policy.images.autodiagnose!, settings: ['NET_ENDPOINT'] };
+    const words = ' --env=NET_ENDPOINT=https://roy:hunter2-hunter2@shop.example.com';
+    const world = await looked({ uid: 0, gid: 0 }, anOrigin(), { ...policy, images: { autodiagnose } }, words);
+    expect(textOf(await click(world, 'U0EVE'))).toContain('run_has_secret');
+    expect(world.cluster.launches).toHaveLength(1);
+    await click(world);
+    expect(world.cluster.launches).toHaveLength(2);
+  });
+
   it('asks for an approval where the policy wants one', async () => {
     const approval = {
       from: ['sre'],

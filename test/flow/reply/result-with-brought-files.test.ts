@@ -1,9 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
+import { KdebugError } from '../../../src/core/errors.ts';
 import type { FileKind } from '../../../src/core/files/file-kinds.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Policy, Rule } from '../../../src/core/policy/policy.ts';
+import { sleep } from '../../../src/lib/clock.ts';
 import { anOrigin, aPolicy, approvalTerms, aRule, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { framed } from '../../support/framed.ts';
@@ -139,6 +141,75 @@ describe('what a run brought back', () => {
       expect(words).toContain('1 file: threads.txt (20 B)');
       expect(words).toContain('capture.pcap');
     }
+  });
+
+  it('never becomes text, whatever the policy says of the image by the time somebody reads the log', async () => {
+    const world = await runThatWrote(`words\n${THREADS}${CAPTURE}`);
+    const { images } = world.policy;
+    world.policy = {
+      ...world.policy,
+      images: { ...images, autodiagnose: { ...images.autodiagnose!, reference: 'x:2' } },
+    };
+    const words = textOf(
+      await world.say(`logs ${world.runId} --tail=20`, anOrigin({ dedupeKey: 'logs', requesterId: asUserId('U0EVE') })),
+    );
+    expect(words).toContain('words');
+    expect(words).not.toContain('000001');
+  });
+
+  it('is not in the message of a container that was killed while it wrote', async () => {
+    const world = new World({ policy: policyOf() });
+    const [begin = '', line = ''] = CAPTURE.split('\n');
+    world.cluster.log = `${begin}\n${line}\n`;
+    await world.say('web-1');
+    world.cluster.report({ terminated: aTermination({ exitCode: 137, message: `Killed.\n${begin}\n${line}` }) });
+    await settle();
+    await world.clock.advance(120_000);
+    expect(resultText(world)).toContain('Not posted: capture.pcap (some of it did not arrive)');
+    expect(resultText(world)).toContain('Killed.');
+    expect(resultText(world)).not.toContain('000001');
+  });
+
+  it('goes to no channel that others read, although the result is there and the card is not', async () => {
+    const world = new World({ policy: policyOf() });
+    const { thread } = world;
+    const post = thread.post.bind(thread);
+    let isClosed = true;
+    thread.post = async (at, ...rest) => {
+      if (isClosed && at.channelId === 'C0SHOP')
+        throw new KdebugError(at.threadTs === undefined ? 'slack_channel_closed' : 'slack_message_gone');
+      return post(at, ...rest);
+    };
+    world.cluster.log = CAPTURE;
+    await world.say('web-1', anOrigin({ source: 'mention', threadTs: '5.0' }));
+    isClosed = false;
+    thread.openDirect = async () => {
+      throw new KdebugError('slack_unreachable');
+    };
+    world.cluster.report({ terminated: aTermination() });
+    await settle();
+    await world.clock.advance(10_000);
+    expect(posts(world)).toEqual([['C0SHOP', []]]);
+    world.policy = { ...world.policy, output: { ...world.policy.output, deliverTo: 'requester' } };
+    thread.openDirect = async () => ({ channelId: 'D-U0ROY' });
+    await world.clock.advance(600_000);
+    expect(posts(world).at(-1)).toEqual(['D-U0ROY', [`kdebug-${world.runId}.capture.pcap`]]);
+  });
+
+  it('is waited for as long as any, however long the files before it took', async () => {
+    const world = new World({ policy: policyOf() });
+    const { thread, clock } = world;
+    const share = thread.share.bind(thread);
+    let calls = 0;
+    thread.share = async (...all) => {
+      calls += 1;
+      if (calls === 1) await sleep(clock, 70_000);
+      if (calls === 2) throw new KdebugError('slack_unanswered');
+      return share(...all);
+    };
+    await runThatWrote(`${THREADS}${CAPTURE}`, world);
+    await clock.advance(120_000);
+    expect(posts(world).map(([channel]) => channel)).toEqual(['C0SHOP', 'D-U0ROY']);
   });
 
   it('comes again, beside the log, with a late end', async () => {

@@ -12,6 +12,7 @@ import { frame } from '../../support/frames.ts';
 import { FakeCluster, FakeSpools } from '../support/fakes.ts';
 
 const IMAGE = aPolicy().images.autodiagnose!;
+const NOT_DIAGNOSTIC = { images: { autodiagnose: { ...IMAGE, diagnostic: false } } };
 const REPORT = '-----BEGIN KDEBUG REPORT-----\n{"kdebug":1,"verdict":"Fine."}\n-----END KDEBUG REPORT-----\n';
 const THREADS = 'thread main: waiting\n'.repeat(1_000);
 const LOG = `two words\n${frame('threads.txt', THREADS, { lineLength: 400 })}${REPORT}`;
@@ -29,7 +30,7 @@ class Bench {
   readonly readers: LogReaders;
   readonly #run: LaunchedRun;
 
-  constructor({ log = LOG, policy = {}, plan = {} }: Reading) {
+  constructor({ log = LOG, policy = {}, plan = { files: ['text'] } }: Reading) {
     const { cluster, requests, removed } = this;
     cluster.log = log;
     const collect = cluster.collectLog.bind(cluster);
@@ -52,7 +53,7 @@ class Bench {
     this.readers = new LogReaders(deps);
     this.#run = {
       ...aRun({ id: asRunId('abcdefghij'), state: 'running', launchedAtMs: 0 }),
-      plan: aPlan({ files: ['text'], ...plan }),
+      plan: aPlan(plan),
       containerName: 'kdebug-a',
       notAfterMs: 1,
     } as LaunchedRun;
@@ -105,7 +106,7 @@ describe('the files of a log', () => {
   });
 
   it.each<[string, Reading]>([
-    ['an image that is not diagnostic', { policy: { images: { autodiagnose: { ...IMAGE, diagnostic: false } } } }],
+    ['an image that is not diagnostic', { plan: {}, policy: NOT_DIAGNOSTIC }],
     ['a command of a person', { plan: { command: ['cat', '/f'] } }],
     ['another image than the alias has now', { plan: { image: 'other:1' } }],
   ])('stay text in the log of %s', async (_, reading) => {
@@ -118,6 +119,8 @@ describe('the files of a log', () => {
   it.each<[string, Reading]>([
     ['the plan', { plan: { files: [] } }],
     ['the policy of now', { policy: { images: { autodiagnose: IMAGE } } }],
+    ['a policy that calls the image diagnostic no more', { policy: NOT_DIAGNOSTIC }],
+    ['a policy that has another version of the image by now', { plan: { files: ['text'], image: 'other:1' } }],
   ])('are refused by kind, and still no text, where %s does not name it', async (_, reading) => {
     const { log, files, spool } = await new Bench(reading).read();
     expect(log.files).toEqual([expect.objectContaining({ name: 'threads.txt', problem: 'kind-not-allowed' })]);
@@ -127,7 +130,7 @@ describe('the files of a log', () => {
 
   it('do not count to the limit of the log, which still counts', async () => {
     const plan = { maxLogBytes: 15 };
-    const bench = new Bench({ plan });
+    const bench = new Bench({ plan: { ...plan, files: ['text'] } });
     const { log, files } = await bench.read();
     expect(files).toHaveLength(1);
     expect(log).toMatchObject({ bytes: 15, completeness: { complete: false, limitReached: true } });

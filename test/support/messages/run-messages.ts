@@ -359,6 +359,16 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
         }),
       ),
       card('arguments', requested({ command: ['--wipe'], argumentsOnly: true })),
+      card(
+        'a packet capture',
+        requested({
+          imageAlias: 'capture',
+          command: [],
+          profile: 'baseline',
+          env: [{ name: 'NET_FILTER', value: 'host 10.0.0.5 and port 5432' }],
+          files: ['text', 'capture'],
+        }),
+      ),
       card('no reason, no target', bare(requested())),
       card(
         'a long reason',

@@ -30,7 +30,7 @@ func (l *look) prepareCapture() error {
 	if l.place.OnNode {
 		return errors.New("the pod has the node's network (hostNetwork), and a capture would show the traffic of other pods")
 	}
-	compiler := capture.Compiler{Tcpdump: []string{tcpdump}, APIServer: l.settings.apiServer, NodePorts: probe.NodePorts(), Metadata: probe.Metadata}
+	compiler := capture.Compiler{Tcpdump: []string{tcpdump}, APIServer: l.settings.apiServer, NodePorts: probe.NodePorts(), Metadata: probe.Metadata, Own: probe.OwnAddresses()}
 	program, err := compiler.Compile(context.Background(), l.settings.filter, capture.Snap)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"kdebug/tools/internal/probe"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
+	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/target"
 )
@@ -35,6 +36,7 @@ const (
 )
 
 func main() {
+	limits.Bound()
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	ctx, stop := context.WithTimeout(ctx, limit)
 	code := run(ctx, os.Stdout)

@@ -16,6 +16,7 @@ import (
 	"kdebug/tools/internal/cpu"
 	"kdebug/tools/internal/frame"
 	"kdebug/tools/internal/report"
+	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/target"
 )
 
@@ -28,7 +29,10 @@ const (
 	patience = 90 * time.Second
 )
 
-func main() { os.Exit(run()) }
+func main() {
+	limits.Bound()
+	os.Exit(run())
+}
 
 // run gives 0 if it could look, 1 if it was too late or could not write, 2 if a setting is wrong.
 func run() int {

@@ -16,6 +16,7 @@ import (
 	"kdebug/tools/internal/frame"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
+	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/target"
 )
 
@@ -27,6 +28,7 @@ const (
 )
 
 func main() {
+	limits.Bound()
 	// TERM ends the work, not the tidying: an inspector that was opened is closed.
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	ctx, stop := context.WithTimeout(ctx, limit)

@@ -31,6 +31,8 @@ type Compiler struct {
 	Tcpdump []string
 	// APIServer is the address of the cluster's API server as pods know it; not valid where they do not.
 	APIServer netip.AddrPort
+	// Own are the pod's addresses, also on loopback: a filter that names no more than one of them names all of the pod's traffic.
+	Own []netip.Addr
 	// NodePorts and Metadata are never captured, whatever the filter says.
 	NodePorts []uint16
 	Metadata  []netip.Addr
@@ -48,7 +50,7 @@ func (c Compiler) Compile(ctx context.Context, text string, snap int) ([]bpf.Raw
 	if err != nil {
 		return nil, err
 	}
-	if broad(alone) {
+	if broad(alone, c.Own) {
 		return nil, errors.New("NET_FILTER wants most of the pod's traffic: name a host, a port or a flag, as in “host 10.0.0.5 and port 443”")
 	}
 	return c.run(ctx, "not ("+c.never()+") and ("+text+")", snap)

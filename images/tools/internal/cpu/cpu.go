@@ -29,7 +29,7 @@ type Blind struct {
 func (b *Blind) Error() string { return b.What + ": " + b.Lacks }
 
 // maxFile bounds what is read of a profile that the target wrote.
-const maxFile = 64 << 20
+const maxFile = 32 << 20
 
 // Record profiles the target's process for so long. Fails with *Blind where a permission or a setting of the target is in the way, and with
 // ctx. Whatever it starts in the target ends with it.

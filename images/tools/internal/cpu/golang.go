@@ -15,6 +15,9 @@ import (
 	"kdebug/tools/internal/target"
 )
 
+// maxPprof bounds a profile before it is parsed, which takes many times its size: a minute of a large program has a few MiB.
+const maxPprof = 16 << 20
+
 // recordGo asks the process' own net/http/pprof.
 func recordGo(ctx context.Context, t *target.Target, length time.Duration) (*Profile, error) {
 	const what = "no pprof answered"
@@ -22,7 +25,7 @@ func recordGo(ctx context.Context, t *target.Target, length time.Duration) (*Pro
 	if err != nil {
 		return nil, why(ctx, what, err)
 	}
-	content, err := server.Get(ctx, "profile?seconds="+seconds(length), maxFile)
+	content, err := server.Get(ctx, "profile?seconds="+seconds(length), maxPprof)
 	if err != nil {
 		return nil, why(ctx, what, err)
 	}
@@ -45,9 +48,12 @@ func parsePprof(content []byte) (stacks []flame.Stack, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if content, err = io.ReadAll(io.LimitReader(unpacked, maxFile)); err != nil {
+		if content, err = io.ReadAll(io.LimitReader(unpacked, maxPprof+1)); err != nil {
 			return nil, err
 		}
+	}
+	if len(content) > maxPprof {
+		return nil, flame.ErrTooLarge
 	}
 	parsed, err := profile.ParseUncompressed(content)
 	if err != nil {
@@ -65,21 +71,37 @@ func parsePprof(content []byte) (stacks []flame.Stack, err error) {
 	if which < 0 {
 		return nil, fmt.Errorf("it is not a CPU profile")
 	}
+	frames := 0
 	for _, sample := range parsed.Sample {
-		stack := flame.Stack{Value: sample.Value[which]}
-		for at := len(sample.Location) - 1; at >= 0; at-- {
-			lines := sample.Location[at].Line
-			// The last line is the function that the others were put into.
-			for line := len(lines) - 1; line >= 0; line-- {
-				if function := lines[line].Function; function != nil {
-					stack.Frames = append(stack.Frames, function.Name)
-				}
-			}
-			if len(lines) == 0 {
-				stack.Frames = append(stack.Frames, fmt.Sprintf("0x%x", sample.Location[at].Address))
-			}
+		stack := flame.Stack{Frames: framesOf(sample), Value: sample.Value[which]}
+		if frames += len(stack.Frames); frames > flame.MaxFrames {
+			return nil, flame.ErrTooLarge
 		}
 		stacks = append(stacks, stack)
 	}
 	return stacks, nil
+}
+
+// framesOf gives a sample's frames, root first: no more than are drawn, and one that says that there are more.
+func framesOf(sample *profile.Sample) []string {
+	var frames []string
+	for at := len(sample.Location) - 1; at >= 0; at-- {
+		lines := sample.Location[at].Line
+		if len(lines) == 0 {
+			frames = append(frames, fmt.Sprintf("0x%x", sample.Location[at].Address))
+		}
+		// The last line is the function that the others were put into.
+		for line := len(lines) - 1; line >= 0; line-- {
+			if function := lines[line].Function; function != nil {
+				frames = append(frames, function.Name)
+			}
+			if len(frames) > flame.MaxDepth {
+				return frames
+			}
+		}
+		if len(frames) > flame.MaxDepth {
+			return frames
+		}
+	}
+	return frames
 }

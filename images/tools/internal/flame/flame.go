@@ -6,10 +6,12 @@ package flame
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Stack is a chain of calls and how often it was seen, or for how long; root first. Names may be any text: of a target.
@@ -24,6 +26,13 @@ const (
 	// MaxDepth is how many frames of a stack are kept, from the root; the rest becomes one.
 	MaxDepth = 200
 )
+
+// MaxFrames is how many frames all stacks of a profile may have together. A profile can say a long stack in few bytes, and say it again and again,
+// and who reads it has no memory limit of its own in the pod.
+const MaxFrames = 8 << 20
+
+// ErrTooLarge is for a profile with more than MaxFrames.
+var ErrTooLarge = errors.New("the profile has too many frames")
 
 // Deeper stands for the frames below MaxDepth.
 const Deeper = "(deeper)"
@@ -148,6 +157,8 @@ var replaced = strings.NewReplacer(
 func cleanName(name string) string {
 	var clean strings.Builder
 	count, dashes := 0, 0
+	// Before it is read: a name may have megabytes, and be in each stack.
+	name = name[:min(len(name), (maxName+1)*utf8.UTFMax)]
 	for _, char := range replaced.Replace(strings.ToValidUTF8(strings.TrimSpace(name), "?")) {
 		if dashes++; char != '-' {
 			dashes = 0

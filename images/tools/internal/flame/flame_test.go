@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 var shop = []Stack{
@@ -150,5 +151,20 @@ func TestFitting(t *testing.T) {
 		if got := fitting(each.name, float64(each.room)*fontWidth+6.5); got != each.want {
 			t.Errorf("%s in %d characters: %q, not %q", each.name, each.room, got, each.want)
 		}
+	}
+}
+
+func TestALongNameInManyStacksTakesNoTime(t *testing.T) {
+	name := strings.Repeat("x", 8<<20)
+	stacks := make([]Stack, 500)
+	for at := range stacks {
+		stacks[at] = Stack{[]string{name, fmt.Sprint(at)}, 1}
+	}
+	began := time.Now()
+	if all := Clean(stacks); len(all) != len(stacks) || len(all[0].Frames[0]) > maxName*4 {
+		t.Errorf("%d stacks", len(all))
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("it took %s", took)
 	}
 }

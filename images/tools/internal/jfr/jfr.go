@@ -57,6 +57,8 @@ func parse(recording []byte) (stacks []flame.Stack, err error) {
 			stacks, err = nil, fmt.Errorf("not a recording that can be read: %v", problem)
 		}
 	}()
+	// Equal stacks are one: a recording says a stack once, and names it in each sample.
+	known, frames := map[*types.StackTrace]int{}, 0
 	events := parser.NewParser(recording, parser.Options{SymbolProcessor: parser.ProcessSymbols})
 	for range maxSamples {
 		kind, err := events.ParseEvent()
@@ -69,25 +71,37 @@ func parse(recording []byte) (stacks []flame.Stack, err error) {
 		if kind != events.TypeMap.T_EXECUTION_SAMPLE {
 			continue
 		}
-		if frames := framesOf(events); len(frames) > 0 {
-			stacks = append(stacks, flame.Stack{Frames: frames, Value: 1})
+		// A name holds in its chunk alone; the library reads a new table with each, so a stack of another chunk is another pointer.
+		trace := events.GetStacktrace(events.ExecutionSample.StackTrace)
+		if trace == nil || len(trace.Frames) == 0 {
+			continue
+		}
+		if at, same := known[trace]; same {
+			stacks[at].Value++
+			continue
+		}
+		known[trace] = len(stacks)
+		stacks = append(stacks, flame.Stack{Frames: framesOf(events, trace), Value: 1})
+		if frames += len(stacks[len(stacks)-1].Frames); frames > flame.MaxFrames {
+			return nil, flame.ErrTooLarge
 		}
 	}
 	return stacks, nil
 }
 
-// framesOf gives the frames of the sample that was read last, root first.
-func framesOf(events *parser.Parser) []string {
-	trace := events.GetStacktrace(events.ExecutionSample.StackTrace)
-	if trace == nil {
-		return nil
-	}
-	frames := make([]string, 0, len(trace.Frames))
-	for at := len(trace.Frames) - 1; at >= 0; at-- {
+// framesOf gives a stack's frames, root first: no more than are drawn, and one that says that there are more.
+func framesOf(events *parser.Parser, trace *types.StackTrace) []string {
+	frames := make([]string, 0, min(len(trace.Frames), flame.MaxDepth+1))
+	for at := len(trace.Frames) - 1; at >= 0 && len(frames) <= flame.MaxDepth; at-- {
 		frames = append(frames, nameOf(events, trace.Frames[at].Method))
 	}
 	return frames
 }
+
+// maxName is more of a class's or a method's name than is told.
+const maxName = 400
+
+func short(name string) string { return name[:min(len(name), maxName)] }
 
 var address = regexp.MustCompile(`[+/]0x[0-9a-f]+(\.[0-9]+)?`)
 
@@ -97,9 +111,9 @@ func nameOf(events *parser.Parser, ref types.MethodRef) string {
 	if method == nil {
 		return "?"
 	}
-	name := events.GetSymbolString(method.Name)
+	name := short(events.GetSymbolString(method.Name))
 	if class := events.GetClass(method.Type); class != nil {
-		name = strings.ReplaceAll(events.GetSymbolString(class.Name), "/", ".") + "." + name
+		name = strings.ReplaceAll(short(events.GetSymbolString(class.Name)), "/", ".") + "." + name
 	}
 	// A class that the JVM made itself is called after its address too, so the same code would have another name in each recording.
 	return address.ReplaceAllString(name, "")

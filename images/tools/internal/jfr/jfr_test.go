@@ -41,8 +41,8 @@ func TestParse(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if len(stacks) < 10 {
-			t.Errorf("%s: only %d samples", name, len(stacks))
+		if total := flame.Total(stacks); total < 10 {
+			t.Errorf("%s: only %d samples", name, total)
 		}
 		top := flame.Top(stacks, 1)
 		if len(top) != 1 || top[0].Name != "Shop.discount" && top[0].Name != "Shop.recompute" {

@@ -40,6 +40,9 @@ func Lack(t *target.Target, self target.Self) *target.Lack {
 	if lack := t.Blindness(self); lack != nil {
 		return lack
 	}
+	if !t.HasJVM() {
+		return &target.Lack{Lacks: "a JVM: the process has none in it, and SIGQUIT may end it"}
+	}
 	if socket := t.FS().Path(t.PID, "root", "tmp", fmt.Sprintf(".java_pid%d", t.PID)); isSocket(socket) {
 		return nil
 	}
@@ -47,7 +50,7 @@ func Lack(t *target.Target, self target.Self) *target.Lack {
 		return &target.Lack{Lacks: "attaching: the JVM runs with " + option}
 	}
 	// The JVM opens its socket at SIGQUIT; one that has no handler for it (-Xrs) would end.
-	if !t.Catches(syscall.SIGQUIT) {
+	if !t.Handles(syscall.SIGQUIT) {
 		return &target.Lack{Lacks: "attaching: the JVM does not handle SIGQUIT (-Xrs, or it is just starting), which would end it"}
 	}
 	if lack := t.Signal(self); lack != nil {
@@ -180,7 +183,7 @@ func sampled(ctx context.Context, t *target.Target, dump *stack.Dump, length tim
 
 // throughItsLog: without attaching, SIGQUIT makes a JVM write its threads to its standard output, which is its own log.
 func throughItsLog(t *target.Target, dump *stack.Dump, self target.Self, wished bool) {
-	if !t.Catches(syscall.SIGQUIT) || t.Signal(self) != nil {
+	if !t.HasJVM() || !t.Handles(syscall.SIGQUIT) || t.Signal(self) != nil {
 		return
 	}
 	if !wished {

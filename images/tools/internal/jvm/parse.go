@@ -20,6 +20,9 @@ var (
 // MaxThreads is how many threads are told apart; the text has all.
 const MaxThreads = 20_000
 
+// What is told of deadlocks; the text has all. A target can write any number of them, and each is looked up among all threads.
+const maxDeadlocks, maxDeadlocked = 20, 100
+
 // Parse takes the Java threads and the deadlocks out of an answer to Thread.print -l.
 func Parse(text string) ([]stack.Thread, [][]string) {
 	var threads []stack.Thread
@@ -32,12 +35,14 @@ func Parse(text string) ([]stack.Thread, [][]string) {
 		switch {
 		case strings.HasPrefix(line, "Found one Java-level deadlock") || strings.HasPrefix(line, "Found a total of") || strings.HasPrefix(line, "Found one deadlock"):
 			thread, inDeadlock = nil, true
-			deadlocks = append(deadlocks, nil)
+			if len(deadlocks) < maxDeadlocks {
+				deadlocks = append(deadlocks, nil)
+			}
 		case strings.HasPrefix(line, "Java stack information for the threads listed above"):
 			inDeadlock, thread = false, nil
 		case inDeadlock:
-			if name := inLock.FindStringSubmatch(line); name != nil && len(deadlocks) > 0 {
-				last := len(deadlocks) - 1
+			last := len(deadlocks) - 1
+			if name := inLock.FindStringSubmatch(line); name != nil && len(deadlocks[last]) < maxDeadlocked {
 				deadlocks[last] = append(deadlocks[last], name[1])
 			}
 		case strings.HasPrefix(line, `"`):

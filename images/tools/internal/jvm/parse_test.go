@@ -2,6 +2,7 @@ package jvm
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"kdebug/tools/internal/stack"
@@ -91,5 +92,13 @@ func TestWhatIsNoDumpHasNoThreads(t *testing.T) {
 		if threads, _ := Parse(text); len(threads) != 0 {
 			t.Errorf("%q: %+v", text, threads)
 		}
+	}
+}
+
+func TestParseBoundsDeadlocks(t *testing.T) {
+	text := strings.Repeat("Found one Java-level deadlock:\n"+strings.Repeat("\"a\":\n", 500), 500)
+	_, deadlocks := Parse(text)
+	if len(deadlocks) != maxDeadlocks || len(deadlocks[0]) != maxDeadlocked {
+		t.Errorf("%d deadlocks", len(deadlocks))
 	}
 }

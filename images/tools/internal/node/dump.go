@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"kdebug/tools/internal/flame"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
 )
@@ -51,7 +52,8 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, length time.D
 	for _, each := range profile.Stacks {
 		total += each.Value
 	}
-	sort.SliceStable(profile.Stacks, func(a, b int) bool { return profile.Stacks[a].Value > profile.Stacks[b].Value })
+	// The highest first, and no more than somebody reads: a name may be long, and in each stack.
+	profile.Stacks = flame.Bound(profile.Stacks, maxText)
 	for _, each := range profile.Stacks {
 		frames := make([]string, len(each.Frames))
 		for index, name := range each.Frames {
@@ -71,6 +73,9 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, length time.D
 	dump.Files = []stack.File{{Name: "stacks.cpuprofile", Content: profile.Raw}}
 	return dump
 }
+
+// maxText bounds the text of the stacks, in bytes of folded ones.
+const maxText = 3 << 20
 
 func words(counts map[string]int) string {
 	kinds := make([]string, 0, len(counts))

@@ -29,7 +29,7 @@ const (
 
 var (
 	// ErrClosed: the process took the signal and opened no inspector.
-	ErrClosed = errors.New("the process opened no inspector at SIGUSR1: it handles that signal itself, or is stopped")
+	ErrClosed = errors.New("the process opened no inspector at SIGUSR1: it handles that signal itself, or gets no CPU, and may still open it")
 	// ErrLeftOpen: the inspector could not be closed again.
 	ErrLeftOpen = errors.New("the inspector could not be closed again")
 )
@@ -39,7 +39,13 @@ func Lack(t *target.Target, self target.Self) *target.Lack {
 	if lack := t.Signal(self); lack != nil {
 		return lack
 	}
-	if !t.Catches(syscall.SIGUSR1) && inspectorOf(context.Background(), t) == nil {
+	if t.Stopped() {
+		return &target.Lack{Lacks: "the inspector: the process is stopped, and would open it when it goes on, with nobody to close it"}
+	}
+	// A target may have any number of ports that take a question and never answer.
+	ctx, cancel := context.WithTimeout(context.Background(), opening)
+	defer cancel()
+	if !t.Handles(syscall.SIGUSR1) && inspectorOf(ctx, t) == nil {
 		return &target.Lack{Lacks: "the inspector: the process does not handle SIGUSR1 (--disable-sigusr1, or it is just starting), which would end it"}
 	}
 	return nil
@@ -93,19 +99,36 @@ func open(ctx context.Context, t *target.Target) (*inspector, error) {
 		found.wasOpen = true
 		return found, nil
 	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	before := sock.Listeners(t.FS(), t.PID)
 	if err := syscall.Kill(t.PID, syscall.SIGUSR1); err != nil {
 		return nil, fmt.Errorf("SIGUSR1: %w", err)
 	}
-	for deadline := time.Now().Add(opening); time.Now().Before(deadline) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
+	if found := opened(ctx, t, before, opening); found != nil {
+		return found, nil
+	}
+	// It was asked and cannot be told otherwise: it may have had no CPU until now, or our work is over. Who comes late is closed all the same.
+	if found := opened(context.Background(), t, before, closing); found != nil {
+		return found, nil
+	}
+	return nil, ErrClosed
+}
+
+// opened waits for an inspector among listeners that were not there before; nil if none comes in time.
+func opened(ctx context.Context, t *target.Target, before []string, within time.Duration) *inspector {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	for ; ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
 		if slices.Equal(before, sock.Listeners(t.FS(), t.PID)) {
 			continue
 		}
 		if found := inspectorOf(ctx, t); found != nil {
-			return found, nil
+			return found
 		}
 	}
-	return nil, ErrClosed
+	return nil
 }
 
 // session is a connection to the inspector.

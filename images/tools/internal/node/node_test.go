@@ -3,12 +3,16 @@ package node
 import (
 	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"kdebug/tools/internal/flame"
 	"kdebug/tools/internal/sock"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
@@ -128,5 +132,57 @@ func TestAProfileBecomesStacks(t *testing.T) {
 	}
 	if _, err := Parse([]byte("no")); err == nil {
 		t.Error("no error")
+	}
+}
+
+// A profile of a few MiB can say a deep chain of calls with a sample at each: its stacks would take gigabytes.
+func TestAProfileOfManyFramesIsRefused(t *testing.T) {
+	const deep = 20_000
+	var nodes, samples, deltas strings.Builder
+	for id := 1; id <= deep; id++ {
+		fmt.Fprintf(&nodes, `{"id":%d,"callFrame":{"functionName":"f"},"children":[%d]},`, id, id+1)
+		fmt.Fprintf(&samples, "%d,", id)
+		deltas.WriteString("1,")
+	}
+	raw := fmt.Sprintf(`{"nodes":[%s{"id":%d,"callFrame":{}}],"samples":[%s1],"timeDeltas":[%s1]}`, nodes.String(), deep+1, samples.String(), deltas.String())
+	if stacks, err := Parse([]byte(raw)); !errors.Is(err, flame.ErrTooLarge) {
+		t.Errorf("%d stacks, %v", len(stacks), err)
+	}
+}
+
+func TestAStoppedProcessIsNotAsked(t *testing.T) {
+	found := start(t, loop)
+	if err := syscall.Kill(found.PID, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(5 * time.Second); !found.Stopped() && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	dump := Dump(context.Background(), found, target.Whoami(), 100*time.Millisecond)
+	_ = syscall.Kill(found.PID, syscall.SIGCONT)
+	time.Sleep(time.Second)
+	if dump.Lack == nil || !strings.Contains(dump.Lack.Lacks, "stopped") {
+		t.Errorf("%+v", dump.Lack)
+	}
+	if left := sock.Listeners(found.FS(), found.PID); len(left) != 0 {
+		t.Errorf("it listens at %v since it goes on", left)
+	}
+}
+
+// The work ends while a process without CPU has not opened its inspector yet.
+func TestAnInspectorThatOpensLateIsClosed(t *testing.T) {
+	found := start(t, loop)
+	if err := syscall.Kill(found.PID, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	time.AfterFunc(time.Second, func() { _ = syscall.Kill(found.PID, syscall.SIGCONT) })
+	if _, err := ProfileOf(ctx, found, time.Minute); err == nil {
+		t.Error("no error")
+	}
+	time.Sleep(1500 * time.Millisecond)
+	if left := sock.Listeners(found.FS(), found.PID); len(left) != 0 {
+		t.Errorf("it still listens at %v", left)
 	}
 }

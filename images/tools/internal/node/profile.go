@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -157,6 +158,7 @@ func Parse(raw []byte) ([]flame.Stack, error) {
 		}
 	}
 	var stacks []flame.Stack
+	total := 0
 	for _, node := range profile.Nodes {
 		value := spent[node.ID]
 		if value == 0 || names[node.ID] == "(root)" {
@@ -165,8 +167,12 @@ func Parse(raw []byte) ([]flame.Stack, error) {
 		var frames []string
 		for id, depth := node.ID, 0; id != 0 && depth < 1000; id, depth = parents[id], depth+1 {
 			if names[id] != "(root)" {
-				frames = append([]string{names[id]}, frames...)
+				frames = append(frames, names[id])
 			}
+		}
+		slices.Reverse(frames)
+		if total += len(frames); total > flame.MaxFrames {
+			return nil, flame.ErrTooLarge
 		}
 		stacks = append(stacks, flame.Stack{Frames: frames, Value: value})
 	}

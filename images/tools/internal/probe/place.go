@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bufio"
+	"net"
 	"net/netip"
 	"os"
 	"strings"
@@ -29,6 +30,18 @@ func FindPlace() Place {
 		}
 	}
 	return place
+}
+
+// OwnAddresses are the pod's, also those on loopback.
+func OwnAddresses() []netip.Addr {
+	found, _ := net.InterfaceAddrs()
+	var own []netip.Addr
+	for _, each := range found {
+		if prefix, err := netip.ParsePrefix(each.String()); err == nil {
+			own = append(own, prefix.Addr().Unmap())
+		}
+	}
+	return own
 }
 
 // listens reads a table of sockets: local address and state are the second and fourth word, 0A is LISTEN.

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bufio"
 	"debug/buildinfo"
 	"debug/elf"
 	"fmt"
@@ -60,6 +61,21 @@ func (fs FS) runtimeOf(pid int) (Runtime, string) {
 		return Node, ""
 	}
 	return byProgram(fs.Path(pid, "exe"))
+}
+
+// HasJVM is whether a JVM is in the process: its name alone does not say so, and SIGQUIT ends most other programs. It needs Readable.
+func (t *Target) HasJVM() bool {
+	file, err := os.Open(t.fs.Path(t.PID, "maps"))
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(io.LimitReader(file, 4*maxMaps)); lines.Scan(); {
+		if strings.Contains(lines.Text(), "/libjvm.so") || strings.Contains(lines.Text(), "/libj9vm") {
+			return true
+		}
+	}
+	return false
 }
 
 func byName(name string) (Runtime, string) {

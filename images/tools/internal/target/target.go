@@ -123,6 +123,23 @@ func (t *Target) Attach(self Self) *Lack {
 	return nil
 }
 
+// Handles is whether the process has a handler of its own for a signal at this moment. False where it is gone, or another has its number: what
+// was read when it was found may be old.
+func (t *Target) Handles(signal syscall.Signal) bool {
+	status, err := t.fs.Status(fmt.Sprint(t.PID))
+	if err != nil || !status.Catches(signal) {
+		return false
+	}
+	_, start, err := t.fs.Times(fmt.Sprint(t.PID))
+	return err == nil && (t.Start == 0 || start == t.Start)
+}
+
+// Stopped is whether the process is stopped at this moment, by a signal or a debugger: what it is asked to do then, it does later.
+func (t *Target) Stopped() bool {
+	status, err := t.fs.Status(fmt.Sprint(t.PID))
+	return err == nil && (status.State == 'T' || status.State == 't')
+}
+
 // Signal says why we may not send the target a signal; nil where we may (kill(2)).
 func (t *Target) Signal(self Self) *Lack {
 	if self.UID == t.UID || Has(self.Effective, "KILL") {

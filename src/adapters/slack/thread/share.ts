@@ -28,6 +28,11 @@ interface Uploaded {
   readonly title: string;
 }
 
+interface Uploads {
+  readonly uploaded: readonly Uploaded[];
+  readonly refused: ByFileName;
+}
+
 /** Slack shares in the background. Pauses between look-ups of the message, 16 s in all. */
 const LOOK_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000] as const;
 
@@ -41,15 +46,35 @@ export async function share(
   destination: Destination,
   { messageOf, files, sure }: ToShare,
 ): Promise<Shared> {
+  const all = await uploadAll(uploader, files);
+  const show = (some: Uploads) => showAll(uploader, destination, { ...some, messageOf, sure });
+  return show(all).catch((thrown: unknown) => show(withoutForbidden(all, thrown)));
+}
+
+/**
+ * Slack says only at the end, and not of which file, that the workspace forbids a type ("allowed_file_upload_types"). Then plain text goes
+ * alone. @throws `thrown`, where it is another refusal or this helps nobody
+ */
+function withoutForbidden({ uploaded, refused }: Uploads, thrown: unknown): Uploads {
+  const plain = uploaded.filter(({ filename }) => IS_SNIPPET.test(filename));
+  const isForbidden = thrown instanceof KdebugError && thrown.facts.error === 'file_type_not_allowed';
+  if (!isForbidden || plain.length === 0 || plain.length === uploaded.length) throw thrown;
+  const others = uploaded.filter((file) => !plain.includes(file)).map(({ filename }) => [filename, thrown.code]);
+  return { uploaded: plain, refused: { ...refused, ...Object.fromEntries(others) } };
+}
+
+async function showAll(
+  uploader: Uploader,
+  destination: Destination,
+  { uploaded, refused, messageOf, sure }: Uploads & Omit<ToShare, 'files'>,
+): Promise<Shared> {
   const sinceMs = uploader.clock.now();
-  const { uploaded, refused } = await uploadAll(uploader, files);
-  const message = messageOf(refused);
   const firstId = uploaded[0]?.id ?? '';
   const isOurs = sharesFile(firstId);
   await tried(uploader.clock, async (isFirst) => {
     if (!isFirst && (await findMessage(uploader, { destination, sinceMs }, isOurs))) return;
     // Nobody has seen Slack show a table or a chart beside files, and it answers what it does not know there with an internal error.
-    const show = sayShaped(withoutDrawings(message), (shaped) =>
+    const show = sayShaped(withoutDrawings(messageOf(refused)), (shaped) =>
       complete(uploader, destination, { uploaded, shaped, sure }),
     );
     await (isFirst ? show : unlessShown(show));
@@ -61,10 +86,7 @@ export async function share(
 }
 
 /** Slack may refuse one file and take the others. @throws KdebugError its refusal, if it takes none */
-async function uploadAll(
-  uploader: Uploader,
-  files: readonly FileToShare[],
-): Promise<{ readonly uploaded: readonly Uploaded[]; readonly refused: ByFileName }> {
+async function uploadAll(uploader: Uploader, files: readonly FileToShare[]): Promise<Uploads> {
   const uploaded: Uploaded[] = [];
   const refused: Record<string, string> = {};
   for (const [index, file] of files.entries()) {
@@ -81,16 +103,10 @@ async function uploadAll(
   return { uploaded, refused };
 }
 
-interface ToShow {
-  readonly uploaded: readonly Uploaded[];
-  readonly shaped: View;
-  readonly sure: ToShare['sure'];
-}
-
 async function complete(
   { client, poster }: Speaker,
   destination: Destination,
-  { uploaded, shaped, sure }: ToShow,
+  { uploaded, shaped, sure }: Pick<Uploads, 'uploaded'> & Pick<ToShare, 'sure'> & { readonly shaped: View },
 ): Promise<void> {
   const { channelId, threadTs } = destination;
   const [first, ...others] = uploaded.map(({ id, title }) => ({ id, title }));

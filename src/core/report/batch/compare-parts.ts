@@ -84,12 +84,7 @@ export function compareHeadline(run: BatchRun, counts: Counts, isDecided: boolea
   if (first) return headline('attention', 'Only ', name, `: ${answerWords(result.differences, name.length)}`);
   // What failed to look has not seen that all is equal.
   const isWhole = batch.pods.every((pod) => probeOf(pod));
-  return headline(
-    isWhole ? 'success' : 'attention',
-    '',
-    name,
-    ' differs from its siblings in nothing that was compared',
-  );
+  return headline(isWhole ? 'success' : 'attention', 'No difference between ', name, ' and its siblings was found');
 }
 
 /** As many differences as fit the first line. */

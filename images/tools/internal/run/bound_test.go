@@ -1,0 +1,25 @@
+package run
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A process that asks for more than it may have ends by itself.
+func TestBound(t *testing.T) {
+	if os.Getenv("KDEBUG_TAKES_MEMORY") != "" {
+		Bound()
+		for taken := [][]byte{}; len(taken) < 32; taken = append(taken, make([]byte, MaxMemory/16)) {
+		}
+		return
+	}
+	//nolint:gosec // It is this test.
+	command := exec.Command(os.Args[0], "-test.run=^TestBound$")
+	command.Env = append(os.Environ(), "KDEBUG_TAKES_MEMORY=yes")
+	out, err := command.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "out of memory") && !strings.Contains(string(out), "cannot allocate memory") {
+		t.Errorf("it took twice what it may: %v", err)
+	}
+}
