@@ -30,7 +30,7 @@ describe('the completion', () => {
     ]);
     expect(words.namespaces).toEqual(['default', 'shop', 'vault']);
     const valuesOf = (flag: string) => words.flags.find(({ word }) => word === flag)?.values;
-    expect(valuesOf('--image')).toEqual(['autodiagnose', 'debian', 'debugger', 'security-audit']);
+    expect(valuesOf('--image')).toEqual(words.images.map(({ word }) => word));
     expect(valuesOf('--profile')).toContain('sysadmin');
     expect(valuesOf('--cluster')).toEqual(['play']);
     expect(valuesOf('--reason')).toBeUndefined();
