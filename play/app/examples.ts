@@ -10,9 +10,9 @@ export const THURSTON =
   '/kdebug neato-5x9k3 --image=debugger --profile=sysadmin --reason="hang" -- gdb -p 1 -batch -ex bt';
 const GINGER = '/kdebug --all -n shop --image=security-audit --parallelism=8 -- /security-audit.sh';
 /** What its diagnosis leads to: the stacks of a deadlock, by a button. */
-export const STUCK = '/kdebug orders-stuck-0 --image=autodiagnose';
-export const FLAME = '/kdebug search-slow-0 --image=profile';
-export const COMPARE = '/kdebug compare neato-5x9k3 -n shop';
+const STUCK = '/kdebug orders-stuck-0 --image=autodiagnose';
+const FLAME = '/kdebug search-slow-0 --image=profile';
+const COMPARE = '/kdebug compare neato-5x9k3 -n shop';
 const GUEST = MAIN_JOB;
 
 const CHANNEL = 'C0SHOP';

@@ -61,7 +61,7 @@ export async function causes(camera: Camera): Promise<void> {
   await stacks.locator('.file-lines').last().waitFor(SLOW);
   await camera.take(page, 'guide-stacks', stacks);
   await type(page, '/kdebug search-slow-0 --image=profile');
-  const card = cardOf(page, 'search-slow-0');
+  const card = cardOf(page, 'profile · shop');
   await button(card, 'Run again').waitFor(SLOW);
   await card.getByRole('button', { name: /repl(y|ies)/ }).click();
   const flame = threadOf(page).getByRole('article').filter({ hasText: 'cpu.svg' }).last();
@@ -85,7 +85,7 @@ export async function compare(camera: Camera): Promise<void> {
 }
 
 export async function describe(camera: Camera): Promise<void> {
-  const page = await opened(camera, 'Roy', { size: ROOMY });
+  const page = await opened(camera, 'Roy', { size: ROOMY, scale: 0.85 });
   await type(page, '/kdebug describe ledger-crash-0 -n shop');
   const answer = privateOf(page, 'ledger-crash-0');
   await answer.waitFor(SLOW);
@@ -160,7 +160,7 @@ export async function stop(camera: Camera): Promise<void> {
 
 /** The lookups, after some runs of other pictures. */
 export async function lookups(camera: Camera): Promise<void> {
-  const page = await opened(camera, 'Roy');
+  const page = await opened(camera, 'Roy', { ...CLOSE, scale: 1 });
   await type(page, '/kdebug payments-sockets-0 --image=autodiagnose');
   await button(cardOf(page, 'payments-sockets-0'), 'Run again').waitFor(SLOW);
   await type(page, '/kdebug list');

@@ -33,8 +33,10 @@ export class SimulatedCgroup {
   readonly #limits: { readonly memory: number | undefined; readonly cpu: number | undefined };
   #peak = 0;
   #seen: { readonly at: number; readonly cpuMicros: number } | undefined;
-  /** In microseconds, but for the two numbers of periods. */
+  /** In microseconds, but for the two numbers of periods, which are whole. */
   readonly #held = { periods: 100, throttledPeriods: 0, throttled: 0 };
+  /** The period that is not over yet: how much of it has passed, and whether it used more than its quota. */
+  #running = { part: 0, isOver: false };
 
   constructor(pid: number, resources: Resources | undefined) {
     this.#pid = pid;
@@ -79,9 +81,13 @@ export class SimulatedCgroup {
     const cores = this.#limits.cpu;
     if (cores === undefined) return;
     const over = Math.max(0, used - elapsed * cores);
-    this.#held.periods += elapsed / PERIOD_MICROS;
-    if (over > 0) this.#held.throttledPeriods += elapsed / PERIOD_MICROS;
     this.#held.throttled += over;
+    const part = this.#running.part + elapsed / PERIOD_MICROS;
+    const isOver = this.#running.isOver || over > 0;
+    const ended = Math.floor(part);
+    this.#held.periods += ended;
+    if (isOver) this.#held.throttledPeriods += ended;
+    this.#running = { part: part - ended, isOver: isOver && ended === 0 };
   }
 
   #cpuStat(usedMicros: number): string {

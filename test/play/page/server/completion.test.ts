@@ -19,10 +19,18 @@ describe('the completion', () => {
   });
 
   it('knows the policy’s images and namespaces, a prefix not', () => {
-    expect(words.images.map(({ word }) => word)).toEqual(['autodiagnose', 'debian', 'debugger', 'security-audit']);
+    expect(words.images.map(({ word }) => word)).toEqual([
+      'autodiagnose',
+      'stacks',
+      'profile',
+      'net',
+      'debian',
+      'debugger',
+      'security-audit',
+    ]);
     expect(words.namespaces).toEqual(['default', 'shop', 'vault']);
     const valuesOf = (flag: string) => words.flags.find(({ word }) => word === flag)?.values;
-    expect(valuesOf('--image')).toEqual(['autodiagnose', 'debian', 'debugger', 'security-audit']);
+    expect(valuesOf('--image')).toEqual(words.images.map(({ word }) => word));
     expect(valuesOf('--profile')).toContain('sysadmin');
     expect(valuesOf('--cluster')).toEqual(['play']);
     expect(valuesOf('--reason')).toBeUndefined();

@@ -23,7 +23,17 @@ describe('the event stream', () => {
     expect(snapshot.pods.map(({ name }) => name)).toEqual(expect.arrayContaining(['pod-1234', 'vault-0']));
     expect(snapshot.events.map(({ reason }) => reason)).toContain('Scheduled');
     expect(snapshot.shortcuts).toContainEqual({ callbackId: 'debug-pod', name: 'Debug a pod' });
-    expect(snapshot.examples.map(({ id }) => id)).toEqual(['roy', 'jonas', 'thurston', 'ginger', 'invite', 'refused']);
+    expect(snapshot.examples.map(({ id }) => id)).toEqual([
+      'roy',
+      'jonas',
+      'thurston',
+      'ginger',
+      'stuck',
+      'flame',
+      'compare',
+      'invite',
+      'refused',
+    ]);
     expect(snapshot.troubles.filter(({ where }) => where === 'slack')).toHaveLength(3);
     expect(JSON.stringify(snapshot)).not.toContain(page.bed.slack.botToken);
     expect(JSON.stringify(snapshot)).not.toContain(page.bed.slack.signingSecret);
