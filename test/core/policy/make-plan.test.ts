@@ -62,8 +62,8 @@ describe('who it runs as', () => {
     expect(runAs('baseline', { files: ['text'] })).toBeUndefined();
     expect(runAs('general', { files: ['capture'] })).toBeUndefined();
     expect(runAs('netadmin', { diagnostic: false, command: 'allowed' })).toBeUndefined();
-    expect(runAs('netadmin', {}, { securityContext: { runAsUser: 10001 } })).toBeUndefined();
-    expect(runAs('netadmin', {}, { securityContext: { runAsNonRoot: true } })).toBeUndefined();
+    expect(runAs('netadmin', {}, { spec: { securityContext: { runAsUser: 10001 } } })).toBeUndefined();
+    expect(runAs('netadmin', {}, { spec: { securityContext: { runAsNonRoot: true } } })).toBeUndefined();
   });
 
   it('is what was learnt, when the pod does not say and the rules allow no general', () => {
