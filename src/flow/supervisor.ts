@@ -93,10 +93,7 @@ export class RunSupervisor implements Starter, RunChanger {
 
   start(session: HeldRun): void {
     const { id } = session.run;
-    const work = this.#supervise(session).finally(() => {
-      if (this.#held.get(id)?.session === session) this.#held.delete(id);
-    });
-    this.#held.set(id, { session, work });
+    this.#held.set(id, { session, work: this.#supervise(session) });
     this.#leasing.delete(id);
   }
 
@@ -209,15 +206,19 @@ export class RunSupervisor implements Starter, RunChanger {
       if (lost && this.#draining) this.#deps.log.info('run handed over', { runId: id, phase: session.run.state });
       else this.#deps.log.error('run dropped after error', { runId: id, reason: error.code, error: thrown });
     } finally {
-      this.#awaitingLateEnd.delete(id);
-      this.#held.delete(id);
-      await this.#context.readers.forget(id);
-      await this.#context.batchLogs.forget(id);
+      // After a lapsed lease, this process may hold the run anew; then its log is read for that session.
+      if ((this.#held.get(id)?.session ?? session) === session) await this.#forget(id);
       await this.#release(session);
     }
     const again = lost ? await afterLoss(session.run, this.#deps) : undefined;
     if (again && this.#draining) await this.#release(again);
     else if (again) this.start(again);
+  }
+
+  async #forget(id: RunId): Promise<void> {
+    this.#awaitingLateEnd.delete(id);
+    this.#held.delete(id);
+    await Promise.all([this.#context.readers.forget(id), this.#context.batchLogs.forget(id)]);
   }
 
   async #release(session: HeldRun): Promise<void> {
