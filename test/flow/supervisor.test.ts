@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { KdebugError } from '../../src/core/errors.ts';
 import { asChannelId } from '../../src/core/ids.ts';
 import type { Run } from '../../src/core/run/run.ts';
+import { HeldRun } from '../../src/flow/held-run.ts';
+import { sleep } from '../../src/lib/clock.ts';
 import { anOrigin, aPlan, aPod, aPolicy, aRun, aStatus, aTermination, START_MS } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { textOf } from '../support/plain-message.ts';
@@ -25,6 +28,39 @@ const ended = (world: World, parts: Parameters<typeof aTermination>[0] = {}) => 
   world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000), ...parts }) });
   return settle();
 };
+
+describe('a process that holds a run twice, since its lease lapsed unnoticed', () => {
+  it('reads its log to the end for the session that holds it now', async () => {
+    const world = await started();
+    const collect = world.cluster.collectLog.bind(world.cluster);
+    // The rest of a log takes a moment, and ends at once for a reader that is given up.
+    world.cluster.collectLog = async (request, sink) => {
+      await request.ended;
+      const { signal } = request;
+      const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      await Promise.race([sleep(world.clock, 1_000), stopped]);
+      if (signal.aborted) throw new KdebugError('cluster_unreachable');
+      return collect(request, sink);
+    };
+    world.cluster.log = 'all is well\n';
+    world.cluster.report({ running: { startedAt: at(0) } });
+    await settle();
+    const lease = await world.store.lease(world.runId, 'replica-1');
+    if (!lease) throw new Error('the store gives no lease');
+    world.pipeline.start(new HeldRun(lease, world.deps(), { recovered: true }));
+    await settle();
+    // The former session hears of its loss late, while the other one waits for the rest of the log.
+    const save = world.store.save.bind(world.store);
+    world.store.save = async (run, fence) => {
+      const saved = await save(run, fence);
+      if (saved === 'stale') await sleep(world.clock, 500);
+      return saved;
+    };
+    await ended(world);
+    await world.clock.advance(5_000);
+    expect((await world.run()).log).toMatchObject({ bytes: 12, completeness: { complete: true } });
+  });
+});
 
 describe('the main job', () => {
   it('launches one container, posts one anchor and answers with one result', async () => {
