@@ -59,7 +59,8 @@ export async function causes(camera: Camera): Promise<void> {
   await button(thread, 'Get its stacks').click();
   const stacks = thread.getByRole('article').filter({ hasText: 'threads.txt' }).last();
   await stacks.locator('.file-lines').last().waitFor(SLOW);
-  await camera.take(page, 'guide-stacks', stacks);
+  await stacks.evaluate((message) => message.scrollIntoView({ block: 'start' }));
+  await camera.take(page, 'guide-stacks', thread);
   await type(page, '/kdebug search-slow-0 --image=profile');
   const card = cardOf(page, 'profile · shop');
   await button(card, 'Run again').waitFor(SLOW);

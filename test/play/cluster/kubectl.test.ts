@@ -42,7 +42,7 @@ describe.skipIf(!hasKubectl)('real kubectl', () => {
     const { out } = await kubectl('get', 'pods');
     expect(out.split('\n')[0]).toMatch(/^NAME +READY +STATUS +RESTARTS +AGE$/);
     expect(out).toMatch(/^pod-1234 +1\/1 +Running +0 /m);
-    expect(out.trim().split('\n')).toHaveLength(9);
+    expect(out.trim().split('\n')).toHaveLength(10);
   });
 
   it('watches pods as a table', async () => {
