@@ -16,6 +16,13 @@ packages_fail() {
     exit 1
 }
 
+# A machine may have no list of packages yet, or an old one.
+packages_download() {
+    apt-get -qq -o APT::Sandbox::User=root download "$1" 2>/dev/null && return 0
+    apt-get -qq update >&2 || true
+    apt-get -qq -o APT::Sandbox::User=root download "$1"
+}
+
 # packages_fetch KIND NAME: sets file to the package in the cache, checked.
 packages_fetch() {
     arch=$(dpkg --print-architecture)
@@ -27,7 +34,7 @@ packages_fetch() {
         mkdir -p "$PACKAGES_CACHE"
         incoming=$(mktemp -d "$PACKAGES_CACHE/incoming.XXXXXX")
         case $1 in
-            deb) (cd "$incoming" && apt-get -qq -o APT::Sandbox::User=root download "$2=$3") || packages_fail "the archive has no $2 $3: sh images/packages.sh update" ;;
+            deb) (cd "$incoming" && packages_download "$2=$3") || packages_fail "the archive has no $2 $3: sh images/packages.sh update" ;;
             wheel) pip download -q --disable-pip-version-check --no-deps --only-binary :all: -d "$incoming" "$2==$3" || packages_fail "PyPI has no $2 $3" ;;
         esac
         mv "$incoming"/* "$file.$$"
