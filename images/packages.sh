@@ -4,6 +4,7 @@
 #   packages NAME … TREE   Debian packages, unpacked one over the other into the folder TREE
 #   wheel NAME TREE        a wheel of PyPI, unpacked into TREE
 #   program ROOT TREE PATH a program of TREE with the libraries that it needs, into ROOT; it can be run but not read
+#   entry_point ROOT NAME  our own program tools/cmd/NAME as /NAME of ROOT, and the users of the image
 #
 # What is fetched is kept in ${KDEBUG_TOOLS:-~/.cache/kdebug-tools}. "sh images/packages.sh update" pins what the archive has now.
 # shellcheck shell=sh
@@ -87,6 +88,12 @@ program() {
     for place in lib lib64; do
         if [ -e "$2/$place/${loader##*/}" ] && [ ! -e "$1/$place/${loader##*/}" ]; then packages_copy "$1" "$2" "/$place/${loader##*/}"; fi
     done
+}
+
+entry_point() {
+    built=$(cd "$1" && pwd)/$2
+    (cd "$(dirname "$0")/../tools" && CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$built" "./cmd/$2")
+    printf 'root:x:0:0::/:/%s\nnonroot:x:65532:65532::/:/%s\n' "$2" "$2" >"$1/etc/passwd"
 }
 
 packages_copy() {

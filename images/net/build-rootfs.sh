@@ -15,9 +15,7 @@ mkdir -p "$root/tmp" "$root/etc" "$root/usr/bin"
 packages libc6 tcpdump libpcap0.8 libdbus-1-3 libsystemd0 libssl3 libgcrypt20 libgpg-error0 liblz4-1 liblzma5 libzstd1 libcap2 netbase "$work/tree"
 program "$root" "$work/tree" /usr/bin/tcpdump
 cp "$work/tree/etc/services" "$work/tree/etc/protocols" "$root/etc/"
-(cd "$here/../tools" && CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$work/net" ./cmd/net)
-cp "$work/net" "$root/net"
-printf 'root:x:0:0::/:/net\nnonroot:x:65532:65532::/:/net\n' >"$root/etc/passwd"
+entry_point "$root" net
 # To be run but not read: the kernel then keeps other processes of the same user, as the target may be, out of ours (execve(2),
 # PR_SET_DUMPABLE), so that a target can neither write into our log nor read our environment.
 chmod 0111 "$root/net"

@@ -14,9 +14,7 @@ packages libc6 jattach "$work/tree"
 program "$root" "$work/tree" /usr/bin/jattach
 wheel py-spy "$work/py-spy"
 cp "$work"/py-spy/py_spy-*.data/scripts/py-spy "$root/usr/bin/py-spy"
-(cd "$here/../tools" && CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$work/profile" ./cmd/profile)
-cp "$work/profile" "$root/profile"
-printf 'root:x:0:0::/:/profile\nnonroot:x:65532:65532::/:/profile\n' >"$root/etc/passwd"
+entry_point "$root" profile
 # To be run but not read: the kernel then keeps other processes of the same user, as the target may be, out of ours (execve(2),
 # PR_SET_DUMPABLE), so that a target can neither write into our log nor read our environment.
 chmod 0111 "$root/profile" "$root/usr/bin/py-spy"

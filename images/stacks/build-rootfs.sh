@@ -15,9 +15,7 @@ packages libc6 jattach "$work/tree"
 program "$root" "$work/tree" /usr/bin/jattach
 wheel py-spy "$work/py-spy"
 cp "$work"/py-spy/py_spy-*.data/scripts/py-spy "$root/usr/bin/py-spy"
-(cd "$here/../tools" && CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$work/stacks" ./cmd/stacks)
-cp "$work/stacks" "$root/stacks"
-printf 'root:x:0:0::/:/stacks\nnonroot:x:65532:65532::/:/stacks\n' >"$root/etc/passwd"
+entry_point "$root" stacks
 # To be run but not read: the kernel then keeps other processes of the same user, as the target may be, out of ours (execve(2),
 # PR_SET_DUMPABLE), so that a target can neither write into our log nor read our environment.
 chmod 0111 "$root/stacks" "$root/usr/bin/py-spy"

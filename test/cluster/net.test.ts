@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { ApiException, type V1PodSpec } from '@kubernetes/client-node';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -10,6 +8,7 @@ import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
 import { Kube } from '../e2e/kube.ts';
 import { findingOf, sectionOf } from '../images/autodiagnose/script.ts';
 import { Looks, podOf } from './autodiagnose-looks.ts';
+import { filesInLog } from './files-in-log.ts';
 
 const kubeconfigPath = process.env.KUBECONFIG ?? '';
 const PAGE = new URL('../../docs/net.md', import.meta.url);
@@ -54,24 +53,6 @@ const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] 
 const SLOWNESS = new Set(['dns_slow', 'connect_loss', 'http_slow']);
 
 const ABOUT_THE_ENDPOINT = new Set(['dns', 'connect', 'tls', 'http']);
-
-/** The files of a log, decoded here and not by kdebug: number of each line, size and hash are checked. */
-function filesOf(log: string): ReadonlyMap<string, Buffer> {
-  const files = new Map<string, Buffer>();
-  const framed =
-    /^-----BEGIN KDEBUG FILE name=(\S+) bytes=(\d+) sha256=([0-9a-f]{64}) encoding=(\S+)-----\n(.*?)^-----END KDEBUG FILE name=\1 lines=(\d+)-----$/gms;
-  for (const [, name = '', bytes, sha256, encoding, body = '', lines] of log.matchAll(framed)) {
-    const parts = body.trimEnd().split('\n');
-    expect(parts.map((line) => line.slice(0, 7))).toEqual(parts.map((_, at) => `${String(at + 1).padStart(6, '0')} `));
-    expect(parts).toHaveLength(Number(lines));
-    const packed = Buffer.concat(parts.map((line) => Buffer.from(line.slice(7), 'base64')));
-    const content = encoding === 'gzip+base64' ? gunzipSync(packed) : packed;
-    expect(content).toHaveLength(Number(bytes));
-    expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
-    files.set(name, content);
-  }
-  return files;
-}
 
 /** The packets of a pcap file with nanoseconds, each as long as it was kept. */
 function packetsOf(pcap: Buffer): readonly Buffer[] {
@@ -175,13 +156,13 @@ describe.skipIf(kubeconfigPath === '')('the net image', () => {
     for (const [at, { says }] of ENDPOINTS.entries()) {
       expect(seen[at]?.log).toMatch(says);
       expect(seen[at]?.log).not.toMatch(/s3cret|^body/m);
-      expect(String(filesOf(seen[at]?.log ?? '').get('sockets.txt'))).toContain('LISTEN');
+      expect(String(filesInLog(seen[at]?.log ?? '').get('sockets.txt'))).toContain('LISTEN');
     }
   });
 
   it('shows the sockets that wait: a full queue, and the client of it', async () => {
     const ran = await run('restricted', 'restricted', {});
-    const text = String(filesOf(ran?.log ?? '').get('sockets.txt'));
+    const text = String(filesInLog(ran?.log ?? '').get('sockets.txt'));
     expect(text).toMatch(/LISTEN +\d+ +of 0 +0\.0\.0\.0:8085/);
     expect(text).toMatch(/SYN-SENT .* 127\.0\.0\.1:8085/);
     expect(ran && sectionOf(ran.diagnosis, 'sockets')?.text).toContain('LISTEN');
@@ -196,13 +177,13 @@ describe.skipIf(kubeconfigPath === '')('the net image', () => {
     expect(ran?.diagnosis.verdict).toContain(why);
     expect(ran?.diagnosis.verdict).toMatch(/^Could not look: /);
     expect(ran?.exitCode).toBe(1);
-    expect(filesOf(ran?.log ?? '').size).toBe(0);
+    expect(filesInLog(ran?.log ?? '').size).toBe(0);
   });
 
   it('captures what a filter names, whole and no more', async () => {
     const env = { NET_ENDPOINT: 'http://good:8080/', NET_FILTER: 'tcp port 8080', NET_SECONDS: '4', NET_PACKETS: '17' };
     const ran = await run('baseline', 'baseline', env);
-    const packets = packetsOf(filesOf(ran?.log ?? '').get('capture.pcap') ?? Buffer.alloc(24));
+    const packets = packetsOf(filesInLog(ran?.log ?? '').get('capture.pcap') ?? Buffer.alloc(24));
     expect(packets).toHaveLength(17);
     for (const packet of packets) {
       expect(packet.length).toBeLessThanOrEqual(256);
@@ -224,7 +205,7 @@ describe.skipIf(kubeconfigPath === '')('the net image', () => {
             const { diagnosis, log } = ran;
             const states = ['dns', 'connect', 'http', 'sockets'].map((name) => sectionOf(diagnosis, name)?.state);
             const looks = states.every((state) => state === 'ok' || state === 'finding') ? 'yes' : states.join(', ');
-            const captured = filesOf(log).has('capture.pcap');
+            const captured = filesInLog(log).has('capture.pcap');
             expect(sectionOf(diagnosis, 'capture')?.state === 'not-readable').toBe(!captured);
             return [level, `*${profile}*`, looks, captured ? 'yes' : 'no: NET_RAW is missing'];
           }),
