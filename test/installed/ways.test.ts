@@ -44,6 +44,8 @@ describe.each(NAMES)('installed by kustomize: %s', (name) => {
         context: 'test',
         transport: way.name === 'http' ? 'http' : 'socket',
         longLogs: [40_000, 200_000],
+        // Slow enough that no file is full before anyone can read it (src/adapters/kubernetes/complete-log/README.md).
+        linesPerSecond: 40_000,
         start: async ({ policy }) => {
           await installation.setPolicy(policy);
           return { slack, stop: () => Promise.resolve() };
