@@ -130,7 +130,7 @@ describe('the main job', () => {
     const world = await started();
     await ended(world);
     expect(world.thread.files).toHaveLength(0);
-    expect(textOf(world.result())).toContain('No output.');
+    expect(textOf(world.result())).toContain('The log is empty.');
   });
 
   it('takes the same delivery only once', async () => {

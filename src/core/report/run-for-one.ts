@@ -141,7 +141,7 @@ export function linksPart({ delivery }: Run, { links: { thread, result } }: Pick
 }
 
 function excerptParts(log: RunLog): readonly Part[] {
-  if (log.bytes === 0) return [paragraph([text('No output.')])];
+  if (log.bytes === 0) return [paragraph([text('The log is empty.')])];
   const size = `${formatCount(log.lines, 'line')}, ${formatBytes(log.bytes)}`;
   if (log.omittedLines === 0)
     return [paragraph([text(`All of it: ${size}.`)]), { kind: 'preformatted', text: log.head }];

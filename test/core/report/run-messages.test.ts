@@ -295,13 +295,15 @@ describe('the result', () => {
   });
 
   it('says so when nothing was written', () => {
-    expect(textOf(resultMessage(finished({ log: log({ bytes: 0, lines: 0, head: '' }) })))).toContain('No output.');
+    expect(textOf(resultMessage(finished({ log: log({ bytes: 0, lines: 0, head: '' }) })))).toContain(
+      'The log is empty.',
+    );
   });
 
   it('does not say that nothing was written when nothing could be read', () => {
     const completeness = { ...log().completeness, complete: false, interruptedBy: 'aborted' };
     const told = textOf(resultMessage(finished({ log: log({ bytes: 0, lines: 0, head: '', completeness }) })));
-    expect(told).not.toContain('No output.');
+    expect(told).not.toContain('The log is empty.');
     expect(told).toContain('None of its log could be read.');
   });
 });
@@ -309,7 +311,7 @@ describe('the result', () => {
 it('who has no output is not sent to its last lines', () => {
   const failed = { outcome: { kind: 'failed', exitCode: 3, reason: 'Error' } } as const;
   const silent = textOf(resultMessage(finished({ ...failed, log: log({ bytes: 0, lines: 0, head: '' }) })));
-  expect(silent).toContain('No output.');
+  expect(silent).toContain('The log is empty.');
   expect(silent).not.toMatch(/last lines|0 lines/);
   expect(textOf(resultMessage(finished(failed)))).toContain('Check the last lines of its log.');
 });

@@ -38,6 +38,8 @@ export interface LogTimes {
   readonly maxFailures: number;
   /** Limit of streams waiting behind the front. */
   readonly maxWaiting: number;
+  /** From here on a log shows whether its writer was fast enough to have filled a file before it. */
+  readonly burstBytes: number;
   /** Below this no rotation is possible (the kubelet's own default is 10 MiB). */
   readonly smallBytes: number;
   /** From here on a file may be lost: 10 MiB less a margin, for the uncounted stamps inside long lines. */
@@ -62,6 +64,7 @@ export const LOG_TIMES: LogTimes = {
   backOff: { firstMs: 100, maxMs: 5_000 },
   maxFailures: 7,
   maxWaiting: 32,
+  burstBytes: 256 * 1024,
   smallBytes: 8 * 1024 * 1024,
   rotatedBytes: 9 * 1024 * 1024,
 };

@@ -3,7 +3,6 @@ import {
   compareFiles,
   isConnectionDead,
   isFirstLineAwaited,
-  isLarge,
   type LogFacts,
   nextStep,
   whyOpenFollow,
@@ -65,7 +64,7 @@ export class Handover {
   }
 
   get beginningMayBeMissing(): boolean {
-    return isLarge(this.#merger, this.#tools.times) && this.#firstFile.mayBeMissing;
+    return this.#firstFile.mayBeMissing(this.#merger);
   }
 
   containerEnded(): void {

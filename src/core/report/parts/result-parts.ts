@@ -32,7 +32,7 @@ export function logParts(run: Run): readonly Part[] {
   if (!log) return caveats(run);
   if (log.bytes === 0) {
     const isKnown = log.completeness.interruptedBy === undefined;
-    return [plainParagraph(isKnown ? 'No output.' : 'None of its log could be read.'), ...caveats(run)];
+    return [plainParagraph(isKnown ? 'The log is empty.' : 'None of its log could be read.'), ...caveats(run)];
   }
   const where = logLostBy(run) === undefined && !isStoredInPart(run) ? ', all in the attached file' : '';
   if (isOnlyInFile(run)) return [reportPart(log.lines), ...caveats(run)];

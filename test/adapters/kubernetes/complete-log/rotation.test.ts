@@ -35,6 +35,58 @@ describe('a log that is rotated while it is read', () => {
     },
   );
 
+  describe('when a container ended before anyone could follow it, and what is left is small', () => {
+    const TEXT = 'x'.repeat(100);
+
+    /** Lines written evenly from `fromMs` to `toMs` after the start; `lost`: those of a first file. */
+    async function read({
+      lines,
+      fromMs,
+      toMs,
+      lost = 0,
+    }: Record<'lines' | 'fromMs' | 'toMs', number> & { lost?: number }) {
+      const before = (kubelet: SimulatedKubelet) => {
+        const write = (count: number, from: number, to: number) => {
+          for (let line = 0; line < count; line += 1)
+            kubelet.write(TEXT, from + Math.floor((line * (to - from)) / count));
+        };
+        write(lost, START_MS, START_MS + fromMs);
+        kubelet.written.length = 0;
+        if (lost > 0) kubelet.rotate();
+        write(lines, START_MS + fromMs, START_MS + toMs);
+      };
+      const scene = new LogScene({ request: { startedAtMs: START_MS, terminated: true }, before });
+      await scene.end(0);
+      const { complete, beginningMayBeMissing } = await scene.finish();
+      expect(scene.content).toBe(scene.truth);
+      return { complete, beginningMayBeMissing };
+    }
+
+    it('says so, as the rest came so fast that a file may have been full before it', async () => {
+      expect(await read({ lost: 1_500, lines: 300, fromMs: 400, toMs: 480 })).toEqual({
+        complete: false,
+        beginningMayBeMissing: true,
+      });
+    });
+
+    it.each([
+      ['came too slowly for that', { lines: 300, fromMs: 400, toMs: 2_400 }],
+      ['came at once', { lines: 300, fromMs: 5, toMs: 80 }],
+      ['is a few lines', { lines: 15, fromMs: 400, toMs: 401 }],
+    ])('does not say so when the log %s', async (_, log) => {
+      expect(await read(log)).toEqual({ complete: true, beginningMayBeMissing: false });
+    });
+  });
+
+  it('is not doubted when a follow was open long before the first line, however fast the lines came', async () => {
+    const scene = new LogScene();
+    await scene.pass(3_000);
+    for (let line = 1; line <= 300; line += 1) scene.kubelet.write('x'.repeat(100));
+    await scene.end();
+
+    expect(await scene.finish()).toEqual(PROVEN_COMPLETE);
+  });
+
   it.each(SEEDS)('has every line once and in order, whoever is faster (seed %i)', async (seed) => {
     const scene = new LogScene({ seed });
     const writer = aWriter(scene.random);

@@ -7,7 +7,12 @@ import { random } from '../../../support/random.ts';
 import { SimulatedKubelet } from './simulated-kubelet.ts';
 
 /** Sizes a hundredth of the real ones (a file is rotated beyond 100 KiB), durations as they are: the clock is a fake. */
-export const SCENE_TIMES: LogTimes = { ...LOG_TIMES, smallBytes: 80 * 1_024, rotatedBytes: 90 * 1_024 };
+export const SCENE_TIMES: LogTimes = {
+  ...LOG_TIMES,
+  burstBytes: 2_560,
+  smallBytes: 80 * 1_024,
+  rotatedBytes: 90 * 1_024,
+};
 
 export const ROTATE_BYTES = 100 * 1_024;
 
