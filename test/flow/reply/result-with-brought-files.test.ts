@@ -103,7 +103,7 @@ describe('what a run brought back', () => {
     world.thread.refusedFiles.add(`kdebug-${world.runId}.cpu.svg`);
     await runThatWrote(`${THREADS}${CPU}`, world);
     expect(posts(world)).toEqual([['C0SHOP', [`kdebug-${world.runId}.threads.txt`]]]);
-    expect(resultText(world)).toContain('Not posted: cpu.svg (it could not be shared: slack_refused)');
+    expect(resultText(world)).toContain('Not posted: cpu.svg (Slack refused it)');
     expect((await world.run()).delivery).toMatchObject({ closed: true });
   });
 
@@ -112,7 +112,7 @@ describe('what a run brought back', () => {
     world.thread.refusedFiles.add(`kdebug-${world.runId}.capture.pcap`);
     await runThatWrote(`${THREADS}${CAPTURE}`, world);
     expect(posts(world)).toHaveLength(1);
-    expect(resultText(world)).toContain('Not posted: capture.pcap (it could not be shared: slack_refused)');
+    expect(resultText(world)).toContain('Not posted: capture.pcap (Slack refused it)');
     expect(resultText(world)).not.toContain('by direct message');
     expect((await world.run()).delivery).toMatchObject({ closed: true });
   });

@@ -58,7 +58,7 @@ describe('a result that is longer than its excerpt', () => {
     world.thread.faults.add('share', 'slack_refused');
     await ended(world);
     expect(results(world)).toMatchObject([{ files: [] }]);
-    expect(textOf(results(world)[0]?.message)).toContain('could not be shared as a file (slack_refused)');
+    expect(textOf(results(world)[0]?.message)).toContain('could not be shared as a file (Slack refused it)');
     expect((await world.run()).delivery).toMatchObject({
       filesLost: { [`kdebug-${world.runId}.log`]: 'slack_refused' },
       closed: true,
@@ -72,7 +72,7 @@ describe('a result that is longer than its excerpt', () => {
     await ended(world);
     await world.clock.advance(30_000);
     expect(results(world)).toMatchObject([{ files: [] }]);
-    expect(textOf(results(world)[0]?.message)).toContain('could not be shared as a file (slack_unanswered)');
+    expect(textOf(results(world)[0]?.message)).toContain('could not be shared as a file (Slack did not answer)');
     expect([shares(world), (await world.run()).delivery.closed]).toEqual([3, true]);
   });
 
@@ -130,6 +130,6 @@ describe('the end of a batch', () => {
     await world.say('-l app=web');
     await world.clock.advance(60_000);
     expect(results(world)).toMatchObject([{ files: [] }]);
-    expect(textOf(results(world)[0]?.message)).toContain('could not be shared (slack_refused)');
+    expect(textOf(results(world)[0]?.message)).toContain('could not be shared (Slack refused it)');
   });
 });

@@ -3,6 +3,7 @@ import type { Batch } from '../../batch/batch.ts';
 import { countPods } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { type Message, type Part, person, type Span, text } from '../message.ts';
+import { lostWords } from '../parts/file-parts.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { skippedText } from './batch-facts.ts';
 import { type BatchFile, batchFileName, countFiles } from './batch-files.ts';
@@ -58,13 +59,15 @@ function fileWords(run: BatchRun): readonly string[] {
   };
   const each = (Object.keys(words) as BatchFile[]).map((kind) => ({
     words: words[kind],
-    lost: run.delivery.filesLost?.[batchFileName(run, kind)],
+    code: run.delivery.filesLost?.[batchFileName(run, kind)],
   }));
-  const there = each.filter(({ lost }) => lost === undefined);
-  const [gone, ...others] = each.filter(({ lost }) => lost !== undefined);
-  if (there.length === 0) return [`the files could not be shared (${gone?.lost})`];
-  const missing = [gone, ...others].flatMap((one) => (one ? [`${one.words}: could not be shared (${one.lost})`] : []));
-  return [`files: ${there.map((one) => one.words).join(', ')}`, ...missing];
+  const there = each.filter(({ code }) => code === undefined);
+  const missing = each.flatMap(({ words, code }) => (code === undefined ? [] : [{ words, why: lostWords(code) }]));
+  if (there.length === 0) return [`the files could not be shared (${missing[0]?.why})`];
+  return [
+    `files: ${there.map((one) => one.words).join(', ')}`,
+    ...missing.map(({ words, why }) => `${words}: could not be shared (${why})`),
+  ];
 }
 
 /** Notes that logs may be incomplete; the files say which, and why. */

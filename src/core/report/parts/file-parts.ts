@@ -65,13 +65,18 @@ export const problemWords = ({ name, problem }: RunFile): string | undefined =>
 function whyMissing(run: Run, file: RunFile): string | undefined {
   if (file.problem !== undefined) return PROBLEM_TEXT[file.problem];
   const code = lostBy(run, sharedName(run, file));
-  return code === undefined ? undefined : (LOST_TEXT[code] ?? `it could not be shared: ${code}`);
+  return code === undefined ? undefined : lostWords(code);
 }
 
 const LOST_TEXT: Readonly<Record<string, string>> = {
   empty_file: 'it is empty',
   log_gone: 'it was lost in a restart, and the node no longer has the log',
+  slack_refused: 'Slack refused it',
+  slack_unanswered: 'Slack did not answer',
 };
+
+/** Why Slack will never have a file, after its name. Unknown codes are for the operator, who finds them in the log. */
+export const lostWords = (code: string): string => own(LOST_TEXT, code) ?? `it could not be shared: ${code}`;
 
 /** Why Slack will never have this file (a code). */
 const lostBy = ({ delivery }: Run, name: string): string | undefined => own(delivery.filesLost ?? {}, name);

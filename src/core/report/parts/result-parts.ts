@@ -2,7 +2,7 @@ import { formatBytes, formatCount, shortDuration } from '../../../lib/duration.t
 import type { LogCompleteness, Run, RunLog, Verdict, VerdictFinding } from '../../run/run.ts';
 import { type Fact, type Part, type Span, strong, text } from '../message.ts';
 import { chartParts } from './chart-parts.ts';
-import { logLostBy } from './file-parts.ts';
+import { logLostBy, lostWords } from './file-parts.ts';
 
 /** From the container's own times if it ended, else from kdebug's. */
 export function durationOf(run: Run): number | undefined {
@@ -147,7 +147,7 @@ export function caveats(run: Run): readonly Part[] {
     log.isReportUnbelieved &&
       `The report is shown as plain output: the image ${run.plan?.imageAlias ?? ''} is not marked \`diagnostic: true\` in the policy.`,
     rebuilt(run),
-    lost !== undefined && `The full log could not be shared as a file (${lost}).`,
+    lost !== undefined && `The full log could not be shared as a file (${lostWords(lost)}).`,
   ];
   return paragraphs(sentences);
 }
