@@ -260,7 +260,7 @@ it.each(CASES)(
   '$name is read in time linear in its length',
   ({ file, run, seeds }) => {
     const alphabet = [...new Set([...alphabetOf([file]), ...ALWAYS])].filter((atom) => atom !== '');
-    const texts = [...seeds, ...textsOver(alphabet, { pairs: inFullOr(200, 20), chains: inFullOr(60, 5) })];
+    const texts = [...seeds, ...textsOver(alphabet, { pairs: inFullOr(200, 8), chains: inFullOr(60, 3) })];
     const slow = slowTexts(run, texts, { longest: 64 * 1024 });
     expect(slow.filter(({ milliseconds }) => milliseconds > NOISE_MS)).toEqual([]);
   },

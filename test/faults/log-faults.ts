@@ -8,6 +8,7 @@ import { createSpools } from '../../src/adapters/spool/index.ts';
 import type { Policy } from '../../src/core/policy/policy.ts';
 import type { Spools } from '../../src/flow/ports/machine.ts';
 import { aPolicy, aTermination } from '../support/builders.ts';
+import { inFullOr } from '../support/sample.ts';
 import type { Board } from './support/board.ts';
 import { contentBytes, Flood } from './support/flood.ts';
 import { NodeLog, SMALL_FILES } from './support/node-log.ts';
@@ -139,9 +140,9 @@ export function logFaults(board: Board, _cluster: () => LocalCluster): void {
   });
 
   for (const [what, pieces] of [
-    ['one line of 48 MiB', oneLine],
-    ['a million empty lines', emptyLines],
-    ['400,000 lines of one nanosecond, of two streams whose stamps step back', sameMoment],
+    ['one line of many MiB', oneLine],
+    ['very many empty lines', emptyLines],
+    ['very many lines of one nanosecond, of two streams whose stamps step back', sameMoment],
   ] as const)
     board.fault('F46', `${what}, faster than the disk: a few MiB of memory, and all of it is there`, async () => {
       const { scene, flood } = await flooded(pieces);
@@ -193,19 +194,19 @@ const STAMP = '2026-11-21T07:30:01.';
 function* oneLine(): Iterable<Buffer> {
   yield Buffer.from(`${STAMP}000000001Z `);
   const piece = Buffer.alloc(64 * KIB, 'x');
-  for (let left = 48 * 16; left > 0; left -= 1) yield piece;
+  for (let left = inFullOr(48, 12) * 16; left > 0; left -= 1) yield piece;
   yield Buffer.from('\n');
 }
 
 function* emptyLines(): Iterable<Buffer> {
-  for (let block = 0; block < 1_000; block += 1) {
+  for (let block = 0; block < inFullOr(1_000, 200); block += 1) {
     const stamp = (line: number) => `${STAMP}${String(block * 1_000 + line).padStart(9, '0')}Z \n`;
     yield Buffer.from(Array.from({ length: 1_000 }, (_, line) => stamp(line)).join(''));
   }
 }
 
 function* sameMoment(): Iterable<Buffer> {
-  for (let block = 0; block < 400; block += 1) {
+  for (let block = 0; block < inFullOr(400, 80); block += 1) {
     const line = (index: number) => `${STAMP}00${index % 2 ? '5' : '3'}000000Z ${block} ${index}\n`;
     yield Buffer.from(Array.from({ length: 1_000 }, (_, index) => line(index)).join(''));
   }

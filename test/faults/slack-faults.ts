@@ -3,6 +3,7 @@ import { tagOf } from '../../play/app/our-posts.ts';
 import type { LocalCluster } from '../../play/cluster/index.ts';
 import type { Delivery } from '../../play/slack/index.ts';
 import { isSettled } from '../../src/core/run/life-cycle.ts';
+import { sampleOf } from '../support/sample.ts';
 import { slackOutage } from './slack-outage.ts';
 import type { Board } from './support/board.ts';
 import {
@@ -46,23 +47,22 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
     }),
   );
 
-  for (const seconds of [1, 30, 120])
-    for (const method of ['chat.postMessage', 'chat.update', 'files.completeUploadExternal'] as const)
-      board.fault(
-        'F21',
-        `429 with Retry-After ${seconds} s for ${method}: no earlier call, others go on, all is told`,
-        inScene(async (scene) => {
-          scene.slack.faults.queue({ method, kind: 'ratelimited', retryAfterSeconds: seconds });
-          await scene.boot();
-          await scene.type(`${scene.pod} ${LONG}`);
-          await scene.slack.until(() => scene.slack.faults.hits === 1);
-          // Neither another channel nor another method waits with it.
-          await anotherChannelSpeaks(scene);
-          await scene.skipToEnd();
-          await toldOnce(scene);
-          expectPatience(scene, method, seconds * 1_000);
-        }),
-      );
+  for (const [seconds, method] of sampleOf('waits that Slack asks for', WAITS, 3))
+    board.fault(
+      'F21',
+      `429 with Retry-After ${seconds} s for ${method}: no earlier call, others go on, all is told`,
+      inScene(async (scene) => {
+        scene.slack.faults.queue({ method, kind: 'ratelimited', retryAfterSeconds: seconds });
+        await scene.boot();
+        await scene.type(`${scene.pod} ${LONG}`);
+        await scene.slack.until(() => scene.slack.faults.hits === 1);
+        // Neither another channel nor another method waits with it.
+        await anotherChannelSpeaks(scene);
+        await scene.skipToEnd();
+        await toldOnce(scene);
+        expectPatience(scene, method, seconds * 1_000);
+      }),
+    );
 
   for (const kind of [
     'http_500',
@@ -190,7 +190,7 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
     }),
   );
 
-  for (const [name, mishap, mostLost] of MISHAPS)
+  for (const [name, mishap, mostLost] of sampleOf('mishaps of Socket Mode', MISHAPS, 2))
     board.fault(
       'F26',
       `${name}: every command that was taken is one run, and all come through again`,
@@ -296,6 +296,12 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
 }
 
 /** What happens to the two connections of a replica; how many people Slack may have to tell that kdebug did not answer. */
+const WAITS = [1, 30, 120].flatMap((seconds) =>
+  (['chat.postMessage', 'chat.update', 'files.completeUploadExternal'] as const).map(
+    (method) => [seconds, method] as const,
+  ),
+);
+
 const MISHAPS: readonly (readonly [string, Mishap, number])[] = [
   ['Slack recycles one connection', ({ slack }) => slack.sockets.refresh(2_000, 0), 1],
   ['Slack recycles both', ({ slack }) => slack.sockets.refresh(2_000), 1],

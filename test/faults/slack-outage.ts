@@ -3,12 +3,13 @@ import { tagOf } from '../../play/app/our-posts.ts';
 import type { LocalCluster } from '../../play/cluster/index.ts';
 import type { LoggedCall } from '../../play/slack/serve/request-log.ts';
 import { isSettled } from '../../src/core/run/life-cycle.ts';
+import { inFullOr } from '../support/sample.ts';
 import type { Board } from './support/board.ts';
 import { scenesOn } from './support/in-scene.ts';
 import type { ServerScene } from './support/server-scene.ts';
 
 /** A thousand runs take minutes of computing; a few of them show the same. */
-const RUNS = process.env.KDEBUG_FAULTS === 'all' ? 1_000 : 60;
+const RUNS = process.env.KDEBUG_FAULTS === 'all' ? 1_000 : inFullOr(60, 26);
 const LIMIT_MS = process.env.KDEBUG_FAULTS === 'all' ? 3_600_000 : 120_000;
 const CHANNELS = ['C0SHOP', 'C0OPS'] as const;
 /** Runs that share a pod: below its cap of ephemeral containers. */

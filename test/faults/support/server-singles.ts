@@ -20,7 +20,7 @@ export interface ServerFindings {
 /** A story on the real servers with every crash of its first replica, one at a time. */
 export async function serverSingles(cluster: LocalCluster, story: ServerStory): Promise<ServerFindings> {
   const { scene } = await tellOnServers(cluster, story, []);
-  const groups = sampleOf(`crashes in ${story.name} on the servers`, grouped(scene.effects.marks(0)), 8);
+  const groups = sampleOf(`crashes in ${story.name} on the servers`, grouped(scene.effects.marks(0)), 4);
   const total = { points: groups.flat().length, held: 0, lost: 0, duplicates: 0, broken: [] as string[] };
   const waiting = [...groups];
   const work = async (): Promise<void> => {

@@ -8,7 +8,7 @@ import type { SimulatedKubelet } from '../support/simulated-kubelet.ts';
 const SEEDS = sampleOf(
   'seeds of rotated logs',
   Array.from({ length: 20 }, (_, index) => index + 1),
-  4,
+  2,
 );
 const PROVEN_COMPLETE = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
 
