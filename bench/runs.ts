@@ -27,6 +27,8 @@ export interface Series {
   /** Calls that the first runs of a process make for all later ones: lists, watches, namespaces. */
   readonly sharedCalls: number | undefined;
   readonly slackCalls: number;
+  /** Channels that kdebug had not seen before: one call each, then it remembers them. */
+  readonly slackLookups: number;
 }
 
 export interface SeriesOptions {
@@ -75,6 +77,7 @@ interface OwnPart {
   readonly calls: number | undefined;
   readonly sharedCalls: number | undefined;
   readonly slackCalls: number;
+  readonly slackLookups: number;
 }
 
 const callsSince = (now: number | undefined, before: number | undefined): number | undefined =>
@@ -99,6 +102,7 @@ function seriesOf(parts: readonly OwnPart[], kubectl: readonly Timed[], kubectlC
     kubectlCalls: each(kubectlCalls, kubectl.length),
     sharedCalls: parts[0]?.sharedCalls,
     slackCalls: (total(({ slackCalls }) => slackCalls) ?? 0) / own.length,
+    slackLookups: (total(({ slackLookups }) => slackLookups) ?? 0) / own.length,
   };
 }
 
@@ -135,6 +139,7 @@ class OwnSide {
     for (let run = 0; run < WARM_UP_RUNS; run += 1) await this.#one();
     const callsWarm = this.#scene.calls('kdebug/');
     const slackBefore = this.#slackCalls;
+    const lookupsBefore = this.#slackLookups;
     const timed: Timed[] = [];
     for (let run = 0; run < runs; run += 1) {
       await pause(Math.random() * mostPauseMs);
@@ -146,6 +151,7 @@ class OwnSide {
       calls: callsSince(this.#scene.calls('kdebug/'), callsWarm),
       sharedCalls: shared === undefined ? undefined : shared - 2 * WARM_UP_RUNS,
       slackCalls: this.#slackCalls - slackBefore,
+      slackLookups: this.#slackLookups - lookupsBefore,
     };
   }
 
@@ -155,7 +161,12 @@ class OwnSide {
   }
 
   get #slackCalls(): number {
-    return [...this.#slack.requestCounts.values()].reduce((sum, count) => sum + count, 0);
+    const all = [...this.#slack.requestCounts.values()].reduce((sum, count) => sum + count, 0);
+    return all - this.#slackLookups;
+  }
+
+  get #slackLookups(): number {
+    return this.#slack.requestCounts.get('conversations.info') ?? 0;
   }
 
   async #one(): Promise<Timed> {
