@@ -144,9 +144,10 @@ interface FollowUpContext {
 
 async function followUp(action: keyof typeof FOLLOW_UPS, again: Again, context: FollowUpContext): Promise<Answer> {
   const { deps, accept } = context;
-  const run = await runOfCard(again, ({ delivery }) => delivery.result, deps);
-  const followed = run && FOLLOW_UPS[action](run);
-  if (!run || !followed) return answerReason('button_stale');
+  const run = await runOfCard(again, ({ delivery }) => [delivery.result], deps);
+  if (typeof run === 'string') return answerReason(run);
+  const followed = FOLLOW_UPS[action](run);
+  if (!followed) return answerReason('button_stale');
   const { redact } = deps.policies.current().output;
   // A setting may hold one.
   const isTheirs = run.origin.requesterId === again.userId;

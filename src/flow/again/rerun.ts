@@ -24,7 +24,7 @@ export interface RerunParts {
 /** The button *Run again* on a card or a result. */
 export async function clickRerun(again: Again, parts: RerunParts): Promise<Answer> {
   const run = await runOfAnyCard(again, parts.deps);
-  return run ? repeat(run, again, { ...parts, action: 'rerun' }) : answerReason('button_stale');
+  return typeof run === 'string' ? answerReason(run) : repeat(run, again, { ...parts, action: 'rerun' });
 }
 
 /** The button *Run anyway* on the offer of `sameAgain`, which is no card; like a typed `rerun`, it is bound only to the channel. */

@@ -19,7 +19,7 @@ import { exportBatch, showRun } from '../lookup/show.ts';
 import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
 import type { AcceptRequest } from './accept.ts';
-import { isOnCard, readRun, readRunOfChannel, runOfAnyCard } from './find-run.ts';
+import { isOnCard, type NoRun, readRun, readRunOfChannel, runOfAnyCard } from './find-run.ts';
 import { answerReason, answerWith, closeForm, NOTHING } from './refusals.ts';
 
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
@@ -123,7 +123,8 @@ export class BatchCommands {
   }
 
   async clickChange(click: Click, kind: ChangeByButton): Promise<Answer> {
-    return this.#changeByClick(await this.#ofCard({ ...click, runId: click.value }), click, kind);
+    const run = await this.#ofCard({ ...click, runId: click.value });
+    return this.#changeByClick(typeof run === 'string' ? undefined : run, click, kind);
   }
 
   /** Withdraws a request that waits for approval, for one pod or many; cancels a batch that may run. */
@@ -137,7 +138,7 @@ export class BatchCommands {
   async clickResize(click: Click): Promise<Answer> {
     const { deps } = this.#parts;
     const run = await this.#ofCard({ ...click, runId: click.value });
-    if (!run) return answerReason('button_stale');
+    if (typeof run === 'string') return answerReason(run);
     if (!(await mayChange(run, click.userId, deps))) {
       const { step, kind } = AUDITED_AS.resize;
       await record(deps, run, step, { actorId: click.userId, kind, verdict: 'not_your_batch' });
@@ -158,7 +159,7 @@ export class BatchCommands {
   async rerunFailed(again: Again): Promise<Answer> {
     const { accept, deps } = this.#parts;
     const run = await this.#ofCard(again);
-    if (!run) return answerReason('button_stale');
+    if (typeof run === 'string') return answerReason(run);
     return rerunFailed(run, again, { accept, nowMs: deps.clock.now(), policy: deps.policies.current() });
   }
 
@@ -198,9 +199,9 @@ export class BatchCommands {
   }
 
   /** The dashboard, or the result, which has buttons too. */
-  async #ofCard(click: Pick<Again, 'runId' | 'channelId' | 'messageTs'>): Promise<BatchRun | undefined> {
+  async #ofCard(click: Pick<Again, 'runId' | 'channelId' | 'messageTs'>): Promise<BatchRun | NoRun> {
     const run = await runOfAnyCard(click, this.#parts.deps);
-    return run && isBatchRun(run) ? run : undefined;
+    return typeof run === 'string' || isBatchRun(run) ? run : 'button_stale';
   }
 }
 

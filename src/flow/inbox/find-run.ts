@@ -1,5 +1,6 @@
 import { isRunId } from '../../core/ids.ts';
 import { isSamePost } from '../../core/run/copies.ts';
+import { isFinal, isSettled } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -28,22 +29,27 @@ export function isOnCard(card: PostRef | undefined, { channelId, messageTs }: Cl
   return card !== undefined && isSamePost(card, { channelId, ts: messageTs ?? card.ts });
 }
 
-/** The run that a click names, if the clicked message is its card. Undefined: the button is stale or forged. */
+/** Why a click finds no run: its card may be one that Slack shows already and kdebug has not recorded yet, or it is stale or forged. */
+export type NoRun = 'button_early' | 'button_stale';
+
+/** The run that a click names, if the clicked message is one of the run's cards. */
 export async function runOfCard(
   click: ClickedAt & { readonly runId: string },
-  cardOf: (run: Run) => PostRef | undefined,
+  cardsOf: (run: Run) => readonly (PostRef | undefined)[],
   deps: Deps,
-): Promise<Run | undefined> {
+): Promise<Run | NoRun> {
   const run = await readRun(click.runId, deps);
-  return run && isOnCard(cardOf(run), click) ? run : undefined;
+  if (!run) return 'button_stale';
+  if (cardsOf(run).some((card) => isOnCard(card, click))) return run;
+  return run.origin.channelId === click.channelId && isResultBeingPosted(run) ? 'button_early' : 'button_stale';
 }
 
 /** The same for a button that is on the run's card and on its result. */
-export async function runOfAnyCard(
-  click: ClickedAt & { readonly runId: string },
-  deps: Deps,
-): Promise<Run | undefined> {
-  const run = await readRun(click.runId, deps);
-  if (run?.origin.channelId !== click.channelId) return undefined;
-  return [run.delivery.anchor, run.delivery.result].some((card) => isOnCard(card, click)) ? run : undefined;
+export async function runOfAnyCard(click: ClickedAt & { readonly runId: string }, deps: Deps): Promise<Run | NoRun> {
+  const run = await runOfCard(click, ({ delivery }) => [delivery.anchor, delivery.result], deps);
+  return typeof run === 'string' || run.origin.channelId === click.channelId ? run : 'button_stale';
 }
+
+/** A result with files can take seconds until kdebug knows which message it is. */
+const isResultBeingPosted = (run: Run): boolean =>
+  isFinal(run.state) && !isSettled(run) && run.delivery.result === undefined && run.delivery.lost === undefined;

@@ -114,7 +114,7 @@ export type Look = 'logs' | 'details' | 'copy-command' | 'show-outliers';
 /** A button of a run that only shows something, to the clicker alone; private output only to the run's requester. */
 async function look(click: Click, what: Look, deps: FlowDeps): Promise<Answer> {
   const run = await runOfAnyCard({ ...click, runId: click.value }, deps);
-  return run ? LOOKS[what](run, click, deps) : answerReason('button_stale');
+  return typeof run === 'string' ? answerReason(run) : LOOKS[what](run, click, deps);
 }
 
 const LOOKS: Readonly<Record<Look, (run: Run, click: Click, deps: FlowDeps) => Promise<Answer>>> = {

@@ -38,6 +38,8 @@ const FOREIGN_CLICK: Readonly<Record<ActionName, string>> = {
   stop: 'button_stale',
 };
 
+const ON_A_RESULT = ['look-again', 'next-image', 'compare', 'rerun', 'logs', 'details', 'copy-command'] as const;
+
 /** What each form answers when it comes back with nothing in it, for a run that is not there. */
 const EMPTY_FORM: Readonly<Record<FormName, string>> = {
   debug: '"errors"',
@@ -51,13 +53,27 @@ const EMPTY_FORM: Readonly<Record<FormName, string>> = {
 describe('every button', () => {
   it.each(ACTION_NAMES)('%s does nothing on a message that is not the card of its run', async (action) => {
     const desk = new DeskWorld();
-    const run = aRun({ state: 'finished' });
+    const run = aRun({ state: 'finished', delivery: { closed: true } });
     await desk.keep(run);
     const before = await desk.now(run);
     expect(textOf(await desk.click(action, run, { messageTs: '9.9' }))).toContain(FOREIGN_CLICK[action]);
     expect(await desk.now(run)).toEqual(before);
     expect(desk.started).toEqual([]);
   });
+
+  it.each(ON_A_RESULT)(
+    '%s asks for a second click while Slack shows the result before kdebug knows it',
+    async (action) => {
+      const desk = new DeskWorld();
+      const run = aRun({ state: 'finished' });
+      await desk.keep(run);
+      expect(textOf(await desk.click(action, run, { messageTs: '9.9' }))).toContain('button_early');
+      expect(textOf(await desk.click(action, run, { messageTs: '9.9', channelId: 'C0OTHER' }))).toContain(
+        'button_stale',
+      );
+      expect(desk.started).toEqual([]);
+    },
+  );
 
   it.each(ACTION_NAMES)('%s has an audit kind where its step has several', (action) => {
     const { step, kind }: AuditedAs = AUDITED_AS[action];
