@@ -25,27 +25,42 @@ const HELP = `Type a command as in Slack, for example
   as U0BOB click approve         presses that button of the newest card (approve, approve-grant, reject, cancel, end-grant)
   people · pods · quit`;
 
+const OPTIONS = {
+  once: { type: 'string' },
+  kubeconfig: { type: 'string' },
+  user: { type: 'string', default: 'U0ROY' },
+  channel: { type: 'string', default: 'C0SHOP' },
+  socket: { type: 'boolean', default: false },
+  verbose: { type: 'boolean', default: false },
+  port: { type: 'string' },
+  'no-page': { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** The options of the command line, with the text of the kubeconfig. Undefined, with a sentence on standard error: one is wrong. */
+function readOptions() {
+  try {
+    const { values } = parseArgs({ options: OPTIONS });
+    return {
+      ...values,
+      kubeconfig: values.kubeconfig === undefined ? undefined : readFileSync(values.kubeconfig, 'utf8'),
+    };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    return undefined;
+  }
+}
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      once: { type: 'string' },
-      kubeconfig: { type: 'string' },
-      user: { type: 'string', default: 'U0ROY' },
-      channel: { type: 'string', default: 'C0SHOP' },
-      socket: { type: 'boolean', default: false },
-      verbose: { type: 'boolean', default: false },
-      port: { type: 'string' },
-      'no-page': { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
+  const values = readOptions();
+  if (!values) return 2;
   if (values.help) {
     console.log(USAGE);
     return 0;
   }
   const bundle = values['no-page'] || values.once !== undefined ? undefined : beginBundle();
   const stage = await openStage({
-    ...(values.kubeconfig !== undefined && { kubeconfig: readFileSync(values.kubeconfig, 'utf8') }),
+    ...(values.kubeconfig !== undefined && { kubeconfig: values.kubeconfig }),
     transport: values.socket ? 'socket' : 'http',
     ...(values.verbose && { logTo: (line: string) => process.stderr.write(line) }),
   });
