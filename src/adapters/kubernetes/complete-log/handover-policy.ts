@@ -31,6 +31,8 @@ export interface LogTimes {
   readonly fileLifeMs: number;
   /** A follow opened this soon after the start may have seen the first file. */
   readonly openInTimeMs: number;
+  /** A first line this much later than the opening of its follow came into an empty file: a fast writer is never so quiet. */
+  readonly quietMs: number;
   /** A follow's end this close to the container's end belongs to it. */
   readonly endTogetherMs: number;
   readonly backOff: BackOff;
@@ -60,6 +62,7 @@ export const LOG_TIMES: LogTimes = {
   gapMs: 7_000,
   fileLifeMs: 8_000,
   openInTimeMs: 3_000,
+  quietMs: 250,
   endTogetherMs: 1_500,
   backOff: { firstMs: 100, maxMs: 5_000 },
   maxFailures: 7,

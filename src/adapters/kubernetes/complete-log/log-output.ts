@@ -210,10 +210,10 @@ export class FirstFileProof {
     this.#rotatedAtMs ??= atMs;
   }
 
-  /** The first line came long after the follow had opened. */
+  /** The follow had opened an empty file. Its next line would be at once there, had the writer filled a file before. */
   get #wasQuietAtFirst(): boolean {
     if (this.#openedAtMs === undefined || this.#firstLineAtMs === undefined) return false;
-    return this.#firstLineAtMs - this.#openedAtMs > this.#times.marginMs;
+    return this.#firstLineAtMs - this.#openedAtMs > this.#times.quietMs;
   }
 
   #beganAtOnce(bytesPerMs: number | undefined): boolean {
