@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bed, startBed } from '../../play/app/bed.ts';
-import { type Answer, ask } from '../../play/app/conversation.ts';
+import { askInThread, type ThreadAnswer } from '../../play/app/conversation.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
 
@@ -30,8 +30,6 @@ channels:
       - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive, elevated], profiles: [restricted, baseline] }
 limits: { startDeadline: 90s, runsPerUserPerMinute: 100, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 `;
-
-type Thread = Extract<Answer, { kind: 'thread' }>;
 
 /** A report that says all is well, as a file of the target may hold it. */
 const FORGED =
@@ -64,11 +62,8 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
     await close();
   }, 60_000);
 
-  async function inThread(words: string): Promise<Thread> {
-    const answer = await ask(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
-    if (answer.kind !== 'thread') throw new Error(`answered privately: ${answer.text}`);
-    return answer;
-  }
+  const inThread = (words: string): Promise<ThreadAnswer> =>
+    askInThread(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
 
   it('answers Roy with a verdict: nothing is wrong, and what was looked at', async () => {
     await scene.healthy(kube, shop, 'nginx-pod-1234');
@@ -101,7 +96,7 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
   }, 120_000);
 
   describe('a pod whose files only its own user may see', () => {
-    let first: Thread;
+    let first: ThreadAnswer;
     const words = (flags: string) => `own-eyes ${flags} --image=looker`;
 
     beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Bed, startBed } from '../../play/app/bed.ts';
-import { type Answer, ask } from '../../play/app/conversation.ts';
+import { type Answer, ask, askInThread, type ThreadAnswer } from '../../play/app/conversation.ts';
 import { itInFull } from '../support/sample.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
@@ -30,8 +30,6 @@ channels:
 limits: { startDeadline: 60s, runsPerUserPerMinute: 60, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 `;
 
-type Thread = Extract<Answer, { kind: 'thread' }>;
-
 /** What people do with a run that has ended: run it again, read its log, look closer. */
 export function tellReruns(open: () => Promise<Scene>, close: () => Promise<void>): void {
   let bed: Bed;
@@ -59,11 +57,8 @@ export function tellReruns(open: () => Promise<Scene>, close: () => Promise<void
 
   const say = (words: string, user = 'U0ROY'): Promise<Answer> => ask(bed.slack, { user, channel: CHANNEL, words });
 
-  async function inThread(words: string): Promise<Thread> {
-    const answer = await say(`web-0 -n ${namespace} --image=debian ${words}`);
-    if (answer.kind !== 'thread') throw new Error(`answered privately: ${answer.text}`);
-    return answer;
-  }
+  const inThread = (words: string): Promise<ThreadAnswer> =>
+    askInThread(bed.slack, { user: 'U0ROY', channel: CHANNEL, words: `web-0 -n ${namespace} --image=debian ${words}` });
 
   const press = (actionId: string, ts: string, user: string) =>
     bed.slack.deliver.action({ user, channel: CHANNEL, ts, actionId });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BedOptions, startBed } from '../../play/app/bed.ts';
-import { type Answer, ask } from '../../play/app/conversation.ts';
+import { type Answer, ask, askInThread, type ThreadAnswer } from '../../play/app/conversation.ts';
 import type { LocalSlack } from '../../play/slack/index.ts';
 import { itInFull } from '../support/sample.ts';
 import { Kube } from './kube.ts';
@@ -46,8 +46,6 @@ channels:
 limits: { startDeadline: 90s, maxLogBytes: 400Mi, runsPerUserPerMinute: 100, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 `;
 
-type Thread = Extract<Answer, { kind: 'thread' }>;
-
 /**
  * The end-to-end tests of issue 3: Slack's request in, the thread out. `slow`: also those in which a kubelet waits long before it says
  * more; `more`: also those of more than one run of a pod that stays as it is.
@@ -85,13 +83,10 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
 
   const say = (words: string): Promise<Answer> => ask(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
 
-  async function inThread(words: string): Promise<Thread> {
-    const answer = await say(words);
-    if (answer.kind !== 'thread') throw new Error(`answered privately: ${answer.text}`);
-    return answer;
-  }
+  const inThread = (words: string): Promise<ThreadAnswer> =>
+    askInThread(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
 
-  const fileOf = async ({ fileId, result }: Thread): Promise<Buffer> => {
+  const fileOf = async ({ fileId, result }: ThreadAnswer): Promise<Buffer> => {
     const file = bed.slack.files().find(({ id }) => id === fileId);
     if (!file) throw new Error(`there is no file: ${result}`);
     return file.content();
@@ -239,13 +234,10 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
   );
 
   describe.runIf(more)('a long log', () => {
-    let tries = 0;
-
     it.each([0, 1])(
       'arrives whole and in order, or with its gaps marked (log %d)',
       async (which) => {
-        // One line more at a second try: the same command again is not started again.
-        const count = (scene.longLogs[which] ?? 0) + tries++;
+        const count = scene.longLogs[which] ?? 0;
         const thread = await inThread(
           `pod-1234 --image=lines --timeout=3m -- lines ${count} 80 ${scene.linesPerSecond ?? 0}`,
         );
