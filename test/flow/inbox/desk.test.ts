@@ -347,6 +347,14 @@ describe('/kdebug export ID', () => {
     });
   });
 
+  it('gives a typed secret to nobody but who typed it', async () => {
+    const run = await kept({ request: { env: [{ name: 'TOKEN', value: 'hunter2hunter2' }] } });
+    const theirs = textOf(await desk.type(`export ${run.id}`, 'U0EVE'));
+    expect(theirs).toContain('run_has_secret');
+    expect(theirs).not.toContain('hunter2');
+    expect(textOf(await desk.type(`export ${run.id}`))).toContain('hunter2hunter2');
+  });
+
   it('sends a long one as a file in a direct message', async () => {
     const run = await kept({ request: { command: ['sh', '-c', 'x'.repeat(3_000)] } });
     expect(textOf(await desk.type(`export ${run.id}`))).toContain('sent as a file by DM');
