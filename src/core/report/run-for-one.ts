@@ -41,8 +41,8 @@ export interface Sight {
   readonly isHidden: boolean;
 }
 
-/** The answer to `show`: result, plan, decision and links. It has no buttons. */
-export function showMessage(run: Run, sight: Sight): Message {
+/** The answer to `show`: result, plan, decision and links. It has no buttons. `redact`: the policy's patterns. */
+export function showMessage(run: Run, sight: Sight, redact: readonly string[]): Message {
   const { title, tone } = titleOf(run, sight);
   const { plan, refusal } = run;
   return {
@@ -55,7 +55,9 @@ export function showMessage(run: Run, sight: Sight): Message {
       ...(sight.isHidden ? [] : outcomeParts(run)),
       ...(refusal ? [paragraph([text(`${sentence(refusal.message)} ${refusal.hint}`)])] : []),
       // The command line above already shows the command, without its secrets.
-      ...(plan ? [{ kind: 'facts', facts: planFields(plan).filter(({ label }) => label !== 'Command') } as const] : []),
+      ...(plan
+        ? [{ kind: 'facts', facts: planFields(plan, redact).filter(({ label }) => label !== 'Command') } as const]
+        : []),
       ...decisionParts(run),
       ...runFacts(run),
       ...(sight.isHidden ? [HIDDEN] : []),

@@ -18,7 +18,7 @@ import { runOfCard } from '../inbox/find-run.ts';
 import { answerReason, answerWith, closeForm } from '../inbox/refusals.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
-import { hasSecret } from './same-again.ts';
+import { hasSecretOfAnother } from './same-again.ts';
 
 export type AgainAction = Extract<
   ActionName,
@@ -90,6 +90,7 @@ export async function rerunFailed(
 ): Promise<Answer> {
   const { batch, request, job, commandLine } = run;
   if (run.state !== 'finished' || podsToRerun(batch).length === 0) return answerReason('batch_unchangeable');
+  if (hasSecretOfAnother(run, again.userId, policy.output.redact)) return answerReason('run_has_secret', run.id);
   if (again.reason === undefined && rerunNeedsReason(run, again, policy)) return formAgain('rerun-failed', run);
   // The pods are known; `replicas` only bounded the first selection.
   const { replicas: _, ...size } = request.batch;
@@ -150,8 +151,8 @@ async function followUp(action: keyof typeof FOLLOW_UPS, again: Again, context: 
   if (!followed) return answerReason('button_stale');
   const { redact } = deps.policies.current().output;
   // A setting may hold one.
-  const isTheirs = run.origin.requesterId === again.userId;
-  if (!isTheirs && hasSecret({ request: followed }, redact)) return answerReason('run_has_secret', run.id);
+  if (hasSecretOfAnother({ origin: run.origin, request: followed }, again.userId, redact))
+    return answerReason('run_has_secret', run.id);
   const origin = originOf(
     { ...requesterOf(again, run, deps.clock.now()), dedupeKey: `${action}:${run.id}:${again.userId}` },
     'button',

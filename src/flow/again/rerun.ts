@@ -14,7 +14,7 @@ import { answerReason } from '../inbox/refusals.ts';
 import type { Answer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 import { type Again, type AgainAction, formAgain, LOOK_MS, needsReason, threadOf, withReason } from './look-again.ts';
-import { hasSecret, isAnswer } from './same-again.ts';
+import { hasSecretOfAnother, isAnswer } from './same-again.ts';
 
 export interface RerunParts {
   readonly deps: FlowDeps;
@@ -75,8 +75,8 @@ function originOfClick({ teamId, userId, channelId }: Again, run: Run, { clock }
 /** Why nobody, or not this person, may repeat the run. */
 function problemOf(run: Run, { requesterId }: Origin, { policies }: FlowDeps): Answer | undefined {
   if (!isFinal(run.state)) return answerReason('run_not_ended', run.id);
-  if (run.origin.requesterId === requesterId) return undefined;
-  return hasSecret(run, policies.current().output.redact) ? answerReason('run_has_secret', run.id) : undefined;
+  const { redact } = policies.current().output;
+  return hasSecretOfAnother(run, requesterId, redact) ? answerReason('run_has_secret', run.id) : undefined;
 }
 
 interface Repeated {

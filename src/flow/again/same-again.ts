@@ -51,6 +51,13 @@ export const hasSecret = ({ request, job }: Pick<Run, 'request' | 'job'>, redact
     (one) => shownCommandLine(one, redact) !== printCommand({ kind: 'run', request: one }),
   );
 
+/** A typed secret is for nobody else: not to see, and not to use. */
+export const hasSecretOfAnother = (
+  run: Pick<Run, 'origin' | 'request' | 'job'>,
+  userId: string,
+  redact: readonly string[],
+): boolean => run.origin.requesterId !== userId && hasSecret(run, redact);
+
 /** Where there is a grant, somebody wanted to repeat this very command. */
 const isFresh = (run: Run, nowMs: number): boolean =>
   isAnswer(run) && !run.grant && run.grantedBy === undefined && nowMs - (run.finishedAtMs ?? 0) <= FRESH_MS;

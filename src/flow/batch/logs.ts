@@ -36,12 +36,16 @@ export class BatchLog {
 
   /**
    * Adds one container's log after its head, in the order of the calls. `headOf` gets the number of bytes that follow.
-   * Resolves when the log is copied or omitted: a failing disk loses this file (`lostBy`), never the run.
+   * Resolves when the log is copied or omitted: a failing disk loses the rest of this file (`lostBy`), never the run.
+   * Nothing may follow a log that was cut: it would stand among the bytes that the head of that log announced.
    */
   add(at: Container, log: Spool | Promise<Spool>, headOf: HeadOf): Promise<void> {
     this.#added.add(`${at.index}/${at.container}`);
     this.#turn = this.#turn
-      .then(async () => this.#append(await log, headOf))
+      .then(async () => {
+        const spool = await log;
+        if (this.#lostBy === undefined) await this.#append(spool, headOf);
+      })
       .catch((thrown: unknown) => {
         this.#lostBy ??= toKdebugError(thrown).code;
       });

@@ -28,17 +28,29 @@ export function recheckOf(
 ): (slot: PodSlot) => CheckAtLaunch {
   const decisions = new PlanDecisions(batch);
   // Checked only at the start: a started batch survives an approver's departure and a long run time.
-  const problem = batch.state === 'approved' ? unwanted(batch, batchDeps) : undefined;
+  const problem = batch.state === 'approved' ? startProblem(() => unwanted(batch, batchDeps)) : undefined;
   return (slot) => async (podRun, plan, deps) => {
     const policy = deps.policies.current();
     const key = decisions.keyOf(plan, slot);
     return (
       decisions.problemWith(plan, key, { policy, size: sizeNow() }) ??
-      (await problem) ??
+      (await problem?.()) ??
       (await driftOf(podRun, plan, { policy, deps, key })) ??
       (await accessProblem(podRun, plan, deps))
     );
   };
+}
+
+/** Asks once, at once. If there was no answer, each later call asks again. */
+function startProblem(ask: () => Promise<Refusal | undefined>): () => Promise<Refusal | undefined> {
+  let answer = ask();
+  // The first pod may be launched much later, and an unhandled rejection would end the process.
+  answer.catch(() => undefined);
+  return () =>
+    answer.catch(() => {
+      answer = ask();
+      return answer;
+    });
 }
 
 /** Caches the result for each different plan of a batch. Only a new policy or size makes it decide again. */

@@ -10,6 +10,7 @@ import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts
 import type { Origin, Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
 import { type Again, rerunFailed } from '../again/look-again.ts';
+import { hasSecretOfAnother } from '../again/same-again.ts';
 import { isApprover } from '../approval/approvers.ts';
 import type { Approvals } from '../approval/votes.ts';
 import { record } from '../audit.ts';
@@ -179,6 +180,8 @@ export class BatchCommands {
     const { deps } = this.#parts;
     const run = await readRunOfChannel(id, origin.channelId, deps);
     if (!run || !isBatchRun(run)) return answerReason('batch_not_found', id);
+    const { redact } = deps.policies.current().output;
+    if (hasSecretOfAnother(run, origin.requesterId, redact)) return answerReason('run_has_secret', run.id);
     return answerWith(exportBatch(run, privateDestinationOf({ origin, delivery: {} }), deps));
   }
 

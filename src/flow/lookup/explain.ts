@@ -38,7 +38,11 @@ async function answer(origin: Origin, request: RunRequest, { deps, glance }: Loo
   const planned = await planOrRefusal({ origin, request }, deps, glance);
   if ('refusal' in planned) return refusalAnswer(planned.refusal);
   if (glance.isOver()) return tooLate();
-  return withInvitation(canIMessage(planned.plan, planned.decision), origin, deps);
+  return withInvitation(
+    canIMessage(planned.plan, planned.decision, deps.policies.current().output.redact),
+    origin,
+    deps,
+  );
 }
 
 /** Undefined: kdebug may not read the members of the group's channel. @throws as `isApprover` */

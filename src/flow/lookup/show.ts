@@ -47,7 +47,7 @@ export async function showRun(run: Run, { origin, kind, filter = {}, deps }: Sho
   const isHidden = !isRequester && isOfRequester;
   const sight = { isHidden, links };
   if (!isBatchRun(run)) {
-    if (kind === 'show') return showMessage(run, sight);
+    if (kind === 'show') return showMessage(run, sight, deps.policies.current().output.redact);
     return isHidden ? logsMessage(run, sight) : logsOf(run, { origin, filter, sight, isPrivate: isOfRequester }, deps);
   }
   const { clock, policies } = deps;

@@ -92,8 +92,9 @@ export class RunPosts {
       case 'refusal':
         return this.#answerPrivately(run, refusalMessage(run, post.refusal));
       case 'dry-run': {
-        const message = rehearsalMessage(run, post.rehearsal);
-        return this.#answerPrivately(run, await withInvitation(message, run.origin, this.#voice.deps));
+        const { deps } = this.#voice;
+        const message = rehearsalMessage(run, post.rehearsal, deps.policies.current().output.redact);
+        return this.#answerPrivately(run, await withInvitation(message, run.origin, deps));
       }
       case 'result':
         return this.#result.deliver();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createSpools } from '../../../src/adapters/spool/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
-import { asRunId } from '../../../src/core/ids.ts';
+import { asRunId, asUserId } from '../../../src/core/ids.ts';
 import { BatchLogs } from '../../../src/flow/batch/logs.ts';
 import { aRun } from '../../support/builders.ts';
 import { FakeSpools } from '../support/fakes.ts';
@@ -60,5 +61,19 @@ describe('the logs of a batch', () => {
     await logs.of(aRun({ id: BATCH })).add({ index: 1, container: 0 }, await spoolOf('two'), head);
     expect(logs.of(aRun({ id: BATCH })).lostBy).toBe('spool_full');
     expect(await textOf(logs)).toBe('3 bytes follow\none\n\n');
+  });
+
+  it('end for good where one of them was cut: a later one would stand among the bytes that its head announced', async () => {
+    const spools = createSpools({ maxTotalBytes: 200_000 });
+    const other = await spools.open({ runId: asRunId('bbbbbbbbbb'), requesterId: asUserId('U0EVE') });
+    await other.write(Buffer.alloc(70_000));
+    const logs = new BatchLogs(spools);
+    const log = logs.of(aRun({ id: BATCH }));
+    await log.add({ index: 0, container: 0 }, await spoolOf('one'), head);
+    await log.add({ index: 1, container: 0 }, await spoolOf('x'.repeat(60_000)), head);
+    await other.remove();
+    await log.add({ index: 2, container: 0 }, await spoolOf('three'), head);
+    expect(log.lostBy).toBe('spool_full');
+    expect(await textOf(logs)).toBe('3 bytes follow\none\n\n60000 bytes follow\n');
   });
 });

@@ -252,6 +252,30 @@ describe('run the failed pods again', () => {
     expect(desk.started).toHaveLength(2);
   });
 
+  it('lends nobody the secret that another person typed', async () => {
+    const secret = { ...request, env: [{ name: 'TOKEN', value: 'hunter2hunter2' }] };
+    const run = await kept({ size: 3, events, request: secret });
+    const theirs = textOf(await desk.click('rerun-failed', run, { userId: 'U0EVE' }));
+    expect(theirs).toContain('run_has_secret');
+    expect(theirs).not.toContain('hunter2');
+    expect(desk.started).toEqual([]);
+    expect(await desk.click('rerun-failed', run)).toEqual({ kind: 'nothing' });
+    expect(desk.started[0]?.request.env).toEqual(secret.env);
+  });
+
+  it('lends nobody the secret of one of a job’s containers either', async () => {
+    const base = aBatchRun({ size: 3, request });
+    const secret = { ...base.request, env: [{ name: 'TOKEN', value: 'hunter2hunter2' }] };
+    const run = await kept({
+      size: 3,
+      events,
+      request,
+      run: { job: { name: 'audit', requests: [base.request, secret] } },
+    });
+    expect(textOf(await desk.click('rerun-failed', run, { userId: 'U0EVE' }))).toContain('run_has_secret');
+    expect(desk.started).toEqual([]);
+  });
+
   it('asks for a reason of who clicks where the rule wants one, and takes no other', async () => {
     const base = aBatchRun({ size: 3, request: { ...request, reason: 'words of Roy' } });
     const job = { name: 'audit', requests: [base.request] };
@@ -321,6 +345,14 @@ describe('/kdebug export ID', () => {
       request: { target: run.request.target, image: 'debian', command: ['ls', '/'], label: 'look', namespace: 'shop' },
       job: { name: `kdebug-${run.id}` },
     });
+  });
+
+  it('gives a typed secret to nobody but who typed it', async () => {
+    const run = await kept({ request: { env: [{ name: 'TOKEN', value: 'hunter2hunter2' }] } });
+    const theirs = textOf(await desk.type(`export ${run.id}`, 'U0EVE'));
+    expect(theirs).toContain('run_has_secret');
+    expect(theirs).not.toContain('hunter2');
+    expect(textOf(await desk.type(`export ${run.id}`))).toContain('hunter2hunter2');
   });
 
   it('sends a long one as a file in a direct message', async () => {

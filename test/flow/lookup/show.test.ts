@@ -9,6 +9,7 @@ import { World } from '../support/world.ts';
 const APPROVAL = approvalTerms();
 const THREAD = 'https://local.slack.com/archives/C0SHOP/p10';
 const RESULT = 'https://local.slack.com/archives/C0SHOP/p20';
+const SECRET = 'web-1 --image=debian --env=CARD=ACME-12345678 -- echo ACME-87654321';
 const LONG = Array.from({ length: 500 }, (_, index) => `line ${index + 1}\n`).join('');
 
 async function ended(world: World, log: string): Promise<void> {
@@ -33,6 +34,20 @@ describe('show', () => {
     expect(shown).toContain(`"url":"${RESULT}","text":"Result"`);
     expect(shown).not.toContain('Read the log below');
   });
+
+  it.each(['show aaaaaaaaaa', `can-i ${SECRET}`, SECRET.replace(' -- ', ' --dry-run -- ')])(
+    'and its like apply the patterns of the policy to command and variables: %s',
+    async (words) => {
+      const output = { ...aPolicy().output, redact: ['ACME-\\d{8}'] };
+      const world = new World({ policy: aPolicy({ output }) });
+      await world.say(SECRET);
+      await ended(world, '');
+      const answers = [await asked(world, words, 'U0EVE'), JSON.stringify(world.thread.told)].join();
+      expect(answers).toContain('CARD=');
+      expect(answers).toContain('[redacted:');
+      expect(answers).not.toContain('ACME-');
+    },
+  );
 
   it('names the file beside the result where there is one', async () => {
     const world = new World();

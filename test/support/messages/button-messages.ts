@@ -24,7 +24,7 @@ const ended = aRun({
   termination: aTermination(),
 });
 const url = 'https://local.slack.com/archives/C0SHOP/p1795246200000100';
-const shown = showMessage(ended, { links: { result: url }, isHidden: false });
+const shown = showMessage(ended, { links: { result: url }, isHidden: false }, []);
 const refused = (code: string) =>
   refusalMessage(aRun({ state: 'denied', request: aRequest({ profile: 'sysadmin' }), commandLine: 'web-1' }), {
     code,

@@ -100,18 +100,26 @@ export const PRIVATE_MESSAGES: readonly MessageKind[] = [
       { name: 'images, one with settings', message: imagesMessage(aPolicy({ images: { net: NET } })) },
       { name: 'whoami', message: whoAmIMessage(WHO) },
       { name: 'whoami in a channel without a policy', message: whoAmIMessage({ ...WHO, rules: undefined }) },
-      { name: 'can-i: yes', message: canIMessage(aPlan(), { kind: 'allow', rule: 'look' }) },
+      { name: 'can-i: yes', message: canIMessage(aPlan(), { kind: 'allow', rule: 'look' }, []) },
       {
         name: 'can-i: no',
-        message: canIMessage(aPlan(), { kind: 'deny', code: 'class_not_allowed', rule: 'look', subject: 'elevated' }),
+        message: canIMessage(
+          aPlan(),
+          { kind: 'deny', code: 'class_not_allowed', rule: 'look', subject: 'elevated' },
+          [],
+        ),
       },
       {
         name: 'a dry run',
-        message: rehearsalMessage(aRun({ plan: aPlan(), decision: { kind: 'allow', rule: 'look' } }), {
-          accepted: true,
-          cluster: 'The API server would accept it.',
-          patch: '{"spec":{}}',
-        }),
+        message: rehearsalMessage(
+          aRun({ plan: aPlan(), decision: { kind: 'allow', rule: 'look' } }),
+          {
+            accepted: true,
+            cluster: 'The API server would accept it.',
+            patch: '{"spec":{}}',
+          },
+          [],
+        ),
       },
     ],
   },

@@ -493,23 +493,31 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
     examples: [
       {
         name: 'show, finished',
-        message: showMessage(ended({ verdict: VERDICTS[1]![1], decision: { kind: 'allow', rule: 'look' } }), {
-          links: { thread: PERMALINK, result: PERMALINK },
-          isHidden: false,
-        }),
+        message: showMessage(
+          ended({ verdict: VERDICTS[1]![1], decision: { kind: 'allow', rule: 'look' } }),
+          {
+            links: { thread: PERMALINK, result: PERMALINK },
+            isHidden: false,
+          },
+          [],
+        ),
       },
-      { name: 'show, waiting', message: showMessage(requested(), { links: {}, isHidden: false }) },
-      { name: 'show, output of somebody else', message: showMessage(ended(), { links: {}, isHidden: true }) },
+      { name: 'show, waiting', message: showMessage(requested(), { links: {}, isHidden: false }, []) },
+      { name: 'show, output of somebody else', message: showMessage(ended(), { links: {}, isHidden: true }, []) },
       { name: 'logs', message: logsMessage(ended(), { links: { result: PERMALINK }, isHidden: false }) },
       { name: 'the log of a late end', message: fileMessage(ended({ late: true }), ['kdebug-abcdefghij-late.log']) },
       { name: 'files alone', message: fileMessage(ended(), ['kdebug-abcdefghij.threads.txt']) },
       { name: 'files with secrets', message: secretFilesMessage(ended({ log: { ...LOG, files: FILES } })) },
       {
         name: 'show, with files',
-        message: showMessage(ended({ log: { ...LOG, files: FILES }, delivery: { files: SHARED } }), {
-          links: { result: PERMALINK },
-          isHidden: false,
-        }),
+        message: showMessage(
+          ended({ log: { ...LOG, files: FILES }, delivery: { files: SHARED } }),
+          {
+            links: { result: PERMALINK },
+            isHidden: false,
+          },
+          [],
+        ),
       },
       { name: 'the log alone', message: fileMessage(ended(), ['kdebug-abcdefghij.log']) },
     ],

@@ -9,7 +9,7 @@ import { classText } from '../../policy/class-facts.ts';
 import type { KubernetesIdentity } from '../../policy/identity.ts';
 import type { Decision, Rule } from '../../policy/policy.ts';
 import type { Rehearsal, Run } from '../../run/run.ts';
-import { redactEnv } from '../log/redact-text.ts';
+import { redactEnv, redactWords } from '../log/redact-text.ts';
 import { code, type Fact, type Message, person, type Span, strong, text } from '../message.ts';
 
 /** A decision in one sentence, with the rule that made it. */
@@ -28,7 +28,8 @@ export function decisionSpans(decision: Decision): readonly Span[] {
 }
 
 /** What would run, field by field. */
-export function planFields(plan: Plan): readonly Fact[] {
+/** `redact`: the policy's patterns. */
+export function planFields(plan: Plan, redact: readonly string[]): readonly Fact[] {
   const context = plan.securityContext ? JSON.stringify(plan.securityContext) : 'the image’s default';
   return [
     {
@@ -44,11 +45,14 @@ export function planFields(plan: Plan): readonly Fact[] {
       ],
     },
     { label: 'Class', value: [text(classText(plan.class, plan.classReasons))] },
-    { label: 'Command', value: [code(plan.command.length === 0 ? '(default)' : plan.command.join(' '))] },
+    {
+      label: 'Command',
+      value: [code(plan.command.length === 0 ? '(default)' : redactWords(plan.command, redact).join(' '))],
+    },
     ...(plan.files ? [{ label: 'Files it may bring back', value: [text(plan.files.join(', '))] }] : []),
     ...(plan.env.length === 0
       ? []
-      : [{ label: 'Variables', value: [code(redactEnv(plan.env, []).map(variableText).join(' '))] }]),
+      : [{ label: 'Variables', value: [code(redactEnv(plan.env, redact).map(variableText).join(' '))] }]),
     { label: 'Profile', value: [text(`${plan.profile}: ${context}`)] },
     {
       label: 'Time limits',
@@ -63,7 +67,7 @@ export function planFields(plan: Plan): readonly Fact[] {
 const variableText = ({ name, value }: EnvVar): string => `${visible(name)}=${visible(quoteWord(value))}`;
 
 /** The private answer to `--dry-run`: plan, decision, patch and the cluster's response. */
-export function rehearsalMessage(run: Run, rehearsal: Rehearsal): Message {
+export function rehearsalMessage(run: Run, rehearsal: Rehearsal, redact: readonly string[]): Message {
   const { plan, decision } = run;
   const summary = rehearsal.accepted
     ? 'Dry run: the cluster would accept this'
@@ -74,7 +78,7 @@ export function rehearsalMessage(run: Run, rehearsal: Rehearsal): Message {
     parts: [
       { kind: 'heading', text: summary },
       ...(decision ? [{ kind: 'paragraph', spans: decisionSpans(decision) } as const] : []),
-      ...(plan ? [{ kind: 'facts', facts: planFields(plan) } as const] : []),
+      ...(plan ? [{ kind: 'facts', facts: planFields(plan, redact) } as const] : []),
       { kind: 'paragraph', spans: [text(rehearsal.cluster)] },
       { kind: 'preformatted', text: rehearsal.patch },
       { kind: 'note', spans: [text(`Nothing was started. Plan ${run.planHash?.slice(0, 12) ?? '–'} · run ${run.id}`)] },
@@ -88,14 +92,14 @@ const CAN_I = { allow: 'Allowed', 'needs-approval': 'Needs approval', deny: 'Den
  * The answer to `can-i`: the decision on a plan made now. A requester without the rights in the cluster gets a refusal
  * instead.
  */
-export function canIMessage(plan: Plan, decision: Decision): Message {
+export function canIMessage(plan: Plan, decision: Decision, redact: readonly string[]): Message {
   const allowed = decision.kind !== 'deny';
   return {
     summary: `${CAN_I[decision.kind]}: ${plan.imageAlias} on ${plan.namespace}/${plan.podName}`,
     tone: allowed ? 'success' : 'failure',
     parts: [
       { kind: 'paragraph', spans: decisionSpans(decision) },
-      { kind: 'facts', facts: planFields(plan) },
+      { kind: 'facts', facts: planFields(plan, redact) },
       { kind: 'note', spans: [text('Nothing was started.')] },
     ],
   };
