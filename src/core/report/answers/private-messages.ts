@@ -79,7 +79,7 @@ export const refusalAnswer = ({ code: reason, message, hint }: Refusal): Message
 
 /** Reasons that the user cannot fix by changing the request: whoever helps them needs the code. */
 const FOR_SUPPORT =
-  /^(?:internal_error|audit_|store_|spool_|slack_(?!not_our_team|form_)|usergroup_|log_|cluster_(?:busy|failed|un|forbidden|config)|outcome_)/;
+  /^(?:internal_error|audit_|store_|spool_|slack_(?!not_our_team|form_)|usergroup_|log_|cluster_(?:busy|failed|unauth|unreach|forbidden|config))/;
 
 const codeWords = (reason: string): string => (FOR_SUPPORT.test(reason) ? ` · error code ${reason}` : '');
 
