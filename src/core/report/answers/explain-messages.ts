@@ -95,6 +95,7 @@ export function canIMessage(plan: Plan, decision: Decision): Message {
     tone: allowed ? 'success' : 'failure',
     parts: [
       { kind: 'paragraph', spans: decisionSpans(decision) },
+      ...(decision.kind === 'deny' ? [{ kind: 'paragraph', spans: [text(REASONS[decision.code].hint)] } as const] : []),
       { kind: 'facts', facts: planFields(plan) },
       { kind: 'note', spans: [text('Nothing was started.')] },
     ],
