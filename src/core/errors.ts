@@ -213,7 +213,7 @@ export const REASONS = {
   env_reserved: user('environment names that start with KDEBUG_ are reserved for kdebug', 'Use another name.'),
   pod_not_found: user(
     'pod not found',
-    'Check the name and the namespace (-n); a rollout gives the pods of a deployment new names.',
+    'Check the name and the namespace (-n): a rollout gives pods new names. Type /kdebug alone to search for the pod.',
   ),
   namespace_not_found: user('namespace not found', 'Check the spelling of -n, and the cluster.'),
   invalid_name: user(
