@@ -42,7 +42,9 @@ and passes nothing to a shell. \`/kdebug\` alone opens a form; inside a thread, 
 - kdebug answers a mention in its thread, or in a new thread under it. A private answer then appears beside the mention, because
   Slack shows none in a thread without replies.
 - kdebug answers only people: a mention by a bot, or by a step of a workflow, gets no answer.
-- A mention without a command (\`@kdebug thanks\`) gets the help, and no run. In direct messages the only answer is: use it in a channel.
+- A mention without a command (\`@kdebug thanks\`) gets the help, and no run.
+- In a direct message with kdebug, people write commands as after a mention, where the policy has the entry \`direct\` and names them there. Everybody
+  else is told to use a channel; \`help\` works for all.
 - kdebug ignores code marks, a code fence, bold, italics and quotes around the whole or around single words; in the command after \`--\`
   only backticks around all of it. It also ignores \`kubectl debug\`, \`/kdebug\` and \`kdebug\` in front.
 - ${[...IGNORED].map((name) => code(name.length <= 2 ? `-${name}` : `--${name}`)).join(', ')} have no effect: ${WHY_IGNORED}.

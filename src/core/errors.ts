@@ -213,7 +213,7 @@ export const REASONS = {
   env_reserved: user('environment names that start with KDEBUG_ are reserved for kdebug', 'Use another name.'),
   pod_not_found: user(
     'pod not found',
-    'Check the name and the namespace (-n); a rollout gives the pods of a deployment new names.',
+    'Check the name and the namespace (-n): a rollout gives pods new names. Type /kdebug alone to search for the pod.',
   ),
   namespace_not_found: user('namespace not found', 'Check the spelling of -n, and the cluster.'),
   invalid_name: user(
@@ -483,11 +483,11 @@ export const REASONS = {
   batch_not_found: user('no such batch in this channel', 'See /kdebug list for the newest ones.'),
   not_your_batch: user(
     'only the requester of this batch and the approvers of its rule can change it',
-    'Ask one of them; its dashboard names the requester.',
+    'Ask one of them; its card names the requester.',
   ),
   batch_elsewhere: user(
     'another replica of kdebug handles this batch and will change it',
-    'Its dashboard shows the change within two seconds, or kdebug tells you why not.',
+    'Its card shows the change within two seconds, or kdebug tells you why not.',
   ),
   batch_not_exportable: user(
     'an EphemeralJob cannot describe this batch',
@@ -499,7 +499,7 @@ export const REASONS = {
   ),
   batch_unchangeable: user(
     'this change is not possible in the batch’s current state',
-    'Its dashboard shows its state and the buttons that apply.',
+    'Its card shows its state and the buttons that apply.',
   ),
   manifest_invalid: user(
     'this is not an EphemeralJob that kdebug can run',

@@ -142,7 +142,7 @@ const TABLE = [
     value: 'duration',
     placeholder: '5m',
     group: 'run',
-    help: 'How long kdebug waits for the run: 90s, 5m, 1h30m.',
+    help: 'How long kdebug waits for the run: 90s, 5m, 1h30m. Default: what the policy sets for the image, or 5m.',
     example: 'web-1 --timeout=5m',
   },
   {
@@ -181,7 +181,7 @@ const TABLE = [
     value: 'duration',
     placeholder: '30m',
     group: 'batch',
-    help: 'Time limit for the whole batch, from its creation.',
+    help: 'Time limit for the whole batch, from its creation. Default: none.',
     example: '--all -n shop --ttl=30m',
   },
   {

@@ -88,5 +88,6 @@ async function messageFor(origin: Origin, command: Lookup, deps: FlowDeps): Prom
 
 function imagesOf({ channelId }: Origin, { policies }: FlowDeps): Message {
   const policy = policies.current();
-  return channelPolicy(policy, channelId) ? imagesMessage(policy) : reasonMessage('channel_unknown', channelId);
+  const channel = channelPolicy(policy, channelId);
+  return channel ? imagesMessage(policy, channel) : reasonMessage('channel_unknown', channelId);
 }

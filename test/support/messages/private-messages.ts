@@ -67,6 +67,8 @@ const NET: ImageAlias = {
   ...{ settings: ['NET_ENDPOINT', 'NET_SECONDS'], description: 'Tries the names and addresses that the pod needs.' },
 };
 
+const CAPTURE: ImageAlias = { ...NET, alias: 'capture', class: 'elevated' };
+
 export const PRIVATE_MESSAGES: readonly MessageKind[] = [
   {
     file: 'private/errors',
@@ -96,8 +98,19 @@ export const PRIVATE_MESSAGES: readonly MessageKind[] = [
   {
     file: 'private/answers',
     examples: [
-      { name: 'images', message: imagesMessage(aPolicy()) },
-      { name: 'images, one with settings', message: imagesMessage(aPolicy({ images: { net: NET } })) },
+      { name: 'images', message: imagesMessage(aPolicy(), { rules: [aRule()] }) },
+      {
+        name: 'images, one with settings',
+        message: imagesMessage(aPolicy({ images: { net: NET } }), { rules: [aRule()] }),
+      },
+      {
+        name: 'images, one that no rule allows',
+        message: imagesMessage(aPolicy({ images: { net: NET, capture: CAPTURE } }), { rules: [aRule()] }),
+      },
+      {
+        name: 'images, of which no rule allows any',
+        message: imagesMessage(aPolicy({ images: { capture: CAPTURE } }), { rules: [aRule()] }),
+      },
       { name: 'whoami', message: whoAmIMessage(WHO) },
       { name: 'whoami in a channel without a policy', message: whoAmIMessage({ ...WHO, rules: undefined }) },
       { name: 'can-i: yes', message: canIMessage(aPlan(), { kind: 'allow', rule: 'look' }, []) },

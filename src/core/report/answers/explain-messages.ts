@@ -27,8 +27,7 @@ export function decisionSpans(decision: Decision): readonly Span[] {
   }
 }
 
-/** What would run, field by field. */
-/** `redact`: the policy's patterns. */
+/** What would run, field by field. `redact`: the policy's patterns. */
 export function planFields(plan: Plan, redact: readonly string[]): readonly Fact[] {
   const context = plan.securityContext ? JSON.stringify(plan.securityContext) : 'the image’s default';
   return [
@@ -99,6 +98,7 @@ export function canIMessage(plan: Plan, decision: Decision, redact: readonly str
     tone: allowed ? 'success' : 'failure',
     parts: [
       { kind: 'paragraph', spans: decisionSpans(decision) },
+      ...(decision.kind === 'deny' ? [{ kind: 'paragraph', spans: [text(REASONS[decision.code].hint)] } as const] : []),
       { kind: 'facts', facts: planFields(plan, redact) },
       { kind: 'note', spans: [text('Nothing was started.')] },
     ],

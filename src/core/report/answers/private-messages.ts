@@ -7,10 +7,12 @@ import { pointAt } from '../../command/print.ts';
 import type { Talk } from '../../command/talk.ts';
 import { verbNear } from '../../command/verbs.ts';
 import { type KdebugError, REASONS, type ReasonCode } from '../../errors.ts';
-import type { ImageAlias, ImageClass, Policy } from '../../policy/policy.ts';
+import { mayBeUsed } from '../../policy/lint-notes.ts';
+import type { ChannelPolicy, ImageAlias, ImageClass, Policy } from '../../policy/policy.ts';
 import type { Refusal, Run } from '../../run/run.ts';
 import { code, type Message, type Part, type Span, strong, text, time } from '../message.ts';
 import { askPart } from '../parts/run-buttons.ts';
+import { ownerOf } from './welcome-messages.ts';
 
 /**
  * Why a run was refused: the command, the reason, the rule, what to do, and the run id. If the target is a single
@@ -79,7 +81,7 @@ export const refusalAnswer = ({ code: reason, message, hint }: Refusal): Message
 
 /** Reasons that the user cannot fix by changing the request: whoever helps them needs the code. */
 const FOR_SUPPORT =
-  /^(?:internal_error|audit_|store_|spool_|slack_(?!not_our_team|form_)|usergroup_|log_|cluster_(?:busy|failed|un|forbidden|config)|outcome_)/;
+  /^(?:internal_error|audit_|store_|spool_|slack_(?!not_our_team|form_)|usergroup_|log_|cluster_(?:busy|failed|unauth|unreach|forbidden|config))/;
 
 const codeWords = (reason: string): string => (FOR_SUPPORT.test(reason) ? ` · error code ${reason}` : '');
 
@@ -122,22 +124,36 @@ const LIMITS: Readonly<Partial<Record<ReasonCode, (max: number) => string>>> = {
 export const errorMessage = (error: KdebugError): Message =>
   reasonMessage(error.code, REASONS[error.code].audience === 'user' ? error.detail : undefined);
 
-/** The image catalogue, for a channel in the policy: the default first, each with what it does. */
-export function imagesMessage(policy: Policy): Message {
-  const aliases = Object.values(policy.images);
+/** The images that some rule of a channel allows: the default first, each with what it does. Then the names of the others, and whom to ask. */
+export function imagesMessage(policy: Policy, channel: ChannelPolicy): Message {
+  const isAllowed = (image: ImageAlias): boolean => channel.rules.some((rule) => mayBeUsed(image, rule));
   const isDefault = ({ alias }: ImageAlias): boolean => alias === policy.defaultImage;
-  const summary = aliases.length === 0 ? 'The policy names no images.' : 'Images you can use with --image';
+  const aliases = Object.values(policy.images);
   const items = aliases
+    .filter(isAllowed)
     .toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
     .map((image) => [
       code(image.alias),
       text(`${isDefault(image) ? ' (default)' : ''} — ${imageSentence(image)}`),
       ...settingSpans(image),
     ]);
+  const others = aliases.filter((image) => !isAllowed(image)).map(({ alias }) => alias);
+  const summary =
+    items.length > 0
+      ? 'Images you can use with --image'
+      : aliases.length === 0
+        ? 'The policy names no images.'
+        : 'No rule of this channel allows any image.';
   return {
     summary,
     tone: 'neutral',
-    parts: [paragraph([strong(summary)]), ...(items.length === 0 ? [] : [{ kind: 'list', items } as const])],
+    parts: [
+      paragraph([strong(summary)]),
+      ...(items.length === 0 ? [] : [{ kind: 'list', items } as const]),
+      ...(others.length === 0
+        ? []
+        : [paragraph([text(`Not allowed here: ${others.join(', ')}. For a rule ask ${ownerOf(policy, channel)}.`)])]),
+    ],
   };
 }
 

@@ -162,7 +162,7 @@ function failedSpans(group: ResultGroup): readonly Span[] {
 }
 
 /** One sentence on what to do about pods that did not run to their end. */
-function nextStep({ state, reason = '' }: ResultGroup): string {
+function nextStep({ state, reason = '' }: Pick<ResultGroup, 'state' | 'reason'>): string {
   switch (state) {
     case 'start-failed':
       return firstSentence(describeOutcome({ kind: 'start-failed', reason, message: '' }).next);
@@ -188,12 +188,16 @@ function closedSpans(closed: Closed): readonly Span[] {
     case 'ttl':
       return [text('Its time is up: no more pods will start, and kdebug no longer waits for those still running.')];
     case 'start-failures':
-      return [
-        text('Stopped: three pods failed to start for the same reason ('),
-        code(closed.reason ?? ''),
-        text('). The others would fail too.'),
-      ];
+      return startFailuresSpans(closed.reason ?? '');
     case 'record-lost':
       return [text(RECORD_LOST)];
   }
+}
+
+/** Where the line has no room for the next step, it says why the batch was stopped. */
+function startFailuresSpans(reason: string): readonly Span[] {
+  const begin = 'Stopped: three pods did not start (';
+  const next = nextStep({ state: 'start-failed', reason });
+  const isShort = begin.length + reason.length + '). '.length + next.length <= MAX_LINE_LENGTH;
+  return [text(begin), code(reason), text(`). ${isShort ? next : 'The others would fail too.'}`)];
 }

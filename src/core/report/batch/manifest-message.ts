@@ -61,10 +61,10 @@ export function fieldProblems(problems: readonly ManifestProblem[]): string {
 
 /** Confirms an applied job, with notes on the fields that kdebug interprets differently. */
 export const appliedMessage = (jobName: string, notes: readonly string[]): Message => ({
-  summary: `Applied ${jobName}: its dashboard appears in the channel.`,
+  summary: `Applied ${jobName}: its card appears in the channel.`,
   tone: 'neutral',
   parts: [
-    { kind: 'paragraph', spans: [text('Applied '), code(jobName), text(': its dashboard appears in the channel.')] },
+    { kind: 'paragraph', spans: [text('Applied '), code(jobName), text(': its card appears in the channel.')] },
     ...(notes.length === 0 ? [] : [{ kind: 'list', items: notes.map((note) => [text(note)]) } as const]),
   ],
 });

@@ -114,12 +114,16 @@ describe('the second line of an ended batch', () => {
     expect(reasonOf({ size: 2, events: [...ended(0, 0), ...ended(1, 0)] })).toBe('');
   });
 
+  const threeNotStarted = (reason: string) =>
+    [0, 1, 2].flatMap((index) => result(index, { outcome: 'start-failed', reason }));
+
   it('says why it ended early', () => {
     expect(reasonOf({ events: [...ended(0, 1), CANCELLED] })).toBe('Cancelled by , . No more pods will start.');
-    const missing = { outcome: 'start-failed', reason: 'ErrImagePull' } as const;
-    const three = [0, 1, 2].flatMap((index) => result(index, missing));
-    expect(reasonOf({ size: 9, events: three })).toBe(
-      'Stopped: three pods failed to start for the same reason (ErrImagePull). The others would fail too.',
+    expect(reasonOf({ size: 9, events: threeNotStarted('ErrImagePull') })).toBe(
+      'Stopped: three pods did not start (ErrImagePull). Check the image name and tag, and that the node may pull it.',
+    );
+    expect(reasonOf({ size: 9, events: threeNotStarted('CreateContainerConfigError') })).toBe(
+      'Stopped: three pods did not start (CreateContainerConfigError). The others would fail too.',
     );
   });
 
