@@ -263,11 +263,13 @@ describe('bounds', () => {
     ['short lines', Buffer.alloc(64 * 1024, 'a line of a log\n')],
   ])('keeps no more of a long log than of a short one: %s', (_name, chunk) => {
     const filter = createLogFilter({ redact: [] });
-    for (let count = 0; count < 16; count++) filter.push(chunk);
-    const before = kept();
-    for (let count = 0; count < 64; count++) filter.push(chunk);
-    // 4 MiB went through.
-    expect(kept() - before).toBeLessThan(1024 * 1024);
+    const growth = (): number => {
+      const before = kept();
+      for (let count = 0; count < 32; count++) filter.push(chunk);
+      return kept() - before;
+    };
+    // 2 MiB go through each time. What other tests left in this process may move as well, but hardly each time.
+    expect(Math.min(growth(), growth(), growth())).toBeLessThan(1024 * 1024);
     expect(filter.end().length).toBeLessThan(80 * 1024);
   });
 
