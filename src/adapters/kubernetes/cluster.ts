@@ -20,7 +20,7 @@ import type { KubeconfigSource } from './api/credentials.ts';
 import { asObject, asText } from './api/json-fields.ts';
 import { podPath } from './api/paths.ts';
 import { collectLog } from './complete-log/collect-log.ts';
-import { LOG_TIMES, type LogTimes } from './complete-log/handover-policy.ts';
+import { LOG_TIMES, type LogTimes } from './complete-log/log-times.ts';
 import { LAUNCH_TIMES, Launches, type LaunchTimes, launch } from './launch.ts';
 import { Nodes, PodSecurity, readEvents } from './lookups.ts';
 import { WATCH_TIMES, type WatchTimes } from './watch/watch-stream.ts';

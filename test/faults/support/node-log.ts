@@ -1,6 +1,6 @@
 import { collectLog } from '../../../src/adapters/kubernetes/complete-log/collect-log.ts';
-import { LOG_TIMES, type LogTimes } from '../../../src/adapters/kubernetes/complete-log/handover-policy.ts';
 import type { LogClient } from '../../../src/adapters/kubernetes/complete-log/log-stream.ts';
+import { LOG_TIMES, type LogTimes } from '../../../src/adapters/kubernetes/complete-log/log-times.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { RunLog } from '../../../src/core/run/run.ts';
 import type { Spools } from '../../../src/flow/ports/machine.ts';

@@ -1,5 +1,4 @@
 import { DeliveredLines, type LineSet } from './delivered-lines.ts';
-import type { LogTimes } from './handover-policy.ts';
 import {
   hashHead,
   isSameLine,
@@ -12,6 +11,7 @@ import {
 } from './line-identity.ts';
 import type { LineDecision, LineHandler, Stop, StreamStart } from './line-reader.ts';
 import { type BlockWriter, Completeness } from './log-output.ts';
+import type { LogTimes } from './log-times.ts';
 
 /**
  * Merges several streams of one log, one after another, into every line once and in order. Pure: no connection, no

@@ -1,7 +1,7 @@
 import type { LogCompleteness, LogGap } from '../../../core/run/run.ts';
 import { defined } from '../../../lib/object.ts';
-import type { LogTimes } from './handover-policy.ts';
 import { formatStamp, type Stamp, stepMs, toMs } from './line-identity.ts';
+import type { LogTimes } from './log-times.ts';
 
 const BLOCK_BYTES = 64 * 1_024;
 /** The first block is small, like most logs. Each further block grows by this. */

@@ -4,11 +4,12 @@ import { delayOf } from '../../../lib/backoff.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';
 import { checkedContainer, podPath } from '../api/paths.ts';
-import type { LogTimes, StreamFacts, StreamsFacts } from './handover-policy.ts';
+import type { StreamFacts, StreamsFacts } from './handover-policy.ts';
 import { isSameLine, isSameStamp, type Stamp, stepMs } from './line-identity.ts';
 import type { LineMerger } from './line-merger.ts';
 import type { LineDecision, LineHandler } from './line-reader.ts';
 import { type LogClient, LogStream, type Opening, type StreamCursor } from './log-stream.ts';
+import type { LogTimes } from './log-times.ts';
 
 export interface LogTools {
   readonly client: LogClient;

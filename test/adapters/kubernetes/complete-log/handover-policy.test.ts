@@ -5,13 +5,13 @@ import {
   isConnectionDead,
   isFirstLineAwaited,
   isLarge,
-  LOG_TIMES,
   type LogFacts,
   type NextFacts,
   nextStep,
   type StreamFacts,
   whyOpenFollow,
 } from '../../../../src/adapters/kubernetes/complete-log/handover-policy.ts';
+import { LOG_TIMES } from '../../../../src/adapters/kubernetes/complete-log/log-times.ts';
 
 const FRONT: FrontFacts = {
   follow: true,

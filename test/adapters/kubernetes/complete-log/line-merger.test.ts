@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { LOG_TIMES } from '../../../../src/adapters/kubernetes/complete-log/handover-policy.ts';
 import {
   hashHead,
   LineEnd,
@@ -9,6 +8,7 @@ import {
 import { LineMerger } from '../../../../src/adapters/kubernetes/complete-log/line-merger.ts';
 import { LineReader, type StreamStart } from '../../../../src/adapters/kubernetes/complete-log/line-reader.ts';
 import { BlockWriter } from '../../../../src/adapters/kubernetes/complete-log/log-output.ts';
+import { LOG_TIMES } from '../../../../src/adapters/kubernetes/complete-log/log-times.ts';
 
 const SECONDS = Date.UTC(2026, 10, 21, 7, 30) / 1_000;
 

@@ -1,5 +1,5 @@
 import { collectLog } from '../../../../src/adapters/kubernetes/complete-log/collect-log.ts';
-import { LOG_TIMES, type LogTimes } from '../../../../src/adapters/kubernetes/complete-log/handover-policy.ts';
+import { LOG_TIMES, type LogTimes } from '../../../../src/adapters/kubernetes/complete-log/log-times.ts';
 import type { LogCompleteness } from '../../../../src/core/run/run.ts';
 import type { LogRequest } from '../../../../src/flow/ports/cluster.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
