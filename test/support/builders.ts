@@ -123,7 +123,7 @@ export const aRun = (parts: Partial<Run> = {}): Run => ({
   state: 'received',
   origin: anOrigin(),
   request: aRequest(),
-  commandLine: '/kdebug web-1 --image=autodiagnose',
+  commandLine: 'web-1 --image=autodiagnose',
   delivery: {},
   ...parts,
 });

@@ -65,6 +65,7 @@ export async function whoAmI(origin: Origin, deps: FlowDeps): Promise<Message> {
   return whoAmIMessage({
     userId: origin.requesterId,
     teamId: origin.teamId,
+    channelId: origin.channelId,
     identity: identityFor(identity, origin),
     isRefused: isRefusedUnmapped(identity, origin.requesterId),
     mappedTo: subjectFor(identity, origin.requesterId)?.user,

@@ -54,6 +54,7 @@ const refused = (code: ReasonCode, rule?: string): Message =>
 const WHO: WhoAmI = {
   userId: 'U0ROY',
   teamId: 'T0TEAM',
+  channelId: 'C0SHOP',
   identity: undefined,
   isRefused: false,
   mappedTo: undefined,

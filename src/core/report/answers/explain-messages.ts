@@ -109,6 +109,7 @@ export function canIMessage(plan: Plan, decision: Decision, redact: readonly str
 export interface WhoAmI {
   readonly userId: string;
   readonly teamId: string;
+  readonly channelId: string;
   readonly identity: KubernetesIdentity | undefined;
   /** The policy refuses people whom it does not map, and does not map this one. */
   readonly isRefused: boolean;
@@ -127,7 +128,9 @@ export function whoAmIMessage(who: WhoAmI): Message {
           text('kdebug acts with its own account'),
           text(who.mappedTo === undefined ? '' : `, after checking the rights of ${who.mappedTo}`),
         ];
-  const rules = who.rules?.map(ruleSpans) ?? [[text('This channel is not in the policy: nothing is allowed here.')]];
+  const rules = who.rules?.map(ruleSpans) ?? [
+    [text(`This channel is not in the policy: nothing is allowed here. ${REASONS.channel_unknown.hint}`)],
+  ];
   return {
     summary: 'Who you are to kdebug, and what this channel may do',
     tone: 'neutral',
@@ -137,7 +140,13 @@ export function whoAmIMessage(who: WhoAmI): Message {
         facts: [
           {
             label: 'Slack',
-            value: [person(who.userId), text(', '), code(who.userId), text(` in workspace ${who.teamId}`)],
+            value: [
+              person(who.userId),
+              text(', '),
+              code(who.userId),
+              text(` in workspace ${who.teamId}, channel `),
+              code(who.channelId),
+            ],
           },
           { label: 'Kubernetes', value: cluster },
           { label: 'Approver in', value: [text(who.approverGroups.join(', ') || 'no group')] },
