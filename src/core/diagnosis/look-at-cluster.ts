@@ -1,7 +1,7 @@
 import { formatCount } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
 import { quantityOf } from '../../lib/quantity.ts';
-import type { ContainerStatus, Node, Pod, PodEvent } from '../container/pod.ts';
+import { type ContainerStatus, isSidecar, type Node, type Pod, type PodEvent } from '../container/pod.ts';
 import { CPU_PAUSE, clockFindings, type Launch, PROBE_FAILURES } from './cluster-findings.ts';
 import { ago, howItEnded, oneLine, podFindings, rolloutFindings } from './pod-findings.ts';
 import type { Finding } from './report.ts';
@@ -64,20 +64,23 @@ export function lookAtCluster(facts: ClusterFacts): Readonly<Record<string, read
   };
 }
 
+const sidecarsOf = ({ spec }: Pod): ReadonlySet<string> =>
+  new Set(spec.initContainers.filter(isSidecar).map(({ name }) => name));
+
 /** Long-running containers: regular ones and sidecars, not completed init containers. */
-function containersOf({ spec, status }: Pod): readonly ContainerStatus[] {
-  const sidecars = new Set(
-    spec.initContainers.filter((each) => each.restartPolicy === 'Always').map(({ name }) => name),
-  );
-  return [...status.containerStatuses, ...status.initContainerStatuses.filter(({ name }) => sidecars.has(name))];
+function containersOf(pod: Pod): readonly ContainerStatus[] {
+  const { containerStatuses, initContainerStatuses } = pod.status;
+  const sidecars = sidecarsOf(pod);
+  return [...containerStatuses, ...initContainerStatuses.filter(({ name }) => sidecars.has(name))];
 }
 
 /** Init containers that have not done their part: the pod's own containers wait for them. */
-const failedInits = ({ spec, status }: Pod): readonly ContainerStatus[] =>
-  status.initContainerStatuses.filter(({ name, terminated, running }) => {
-    const isSidecar = spec.initContainers.some((each) => each.name === name && each.restartPolicy === 'Always');
-    return !isSidecar && !running && terminated?.exitCode !== 0;
-  });
+function failedInits(pod: Pod): readonly ContainerStatus[] {
+  const sidecars = sidecarsOf(pod);
+  return pod.status.initContainerStatuses.filter(
+    ({ name, terminated, running }) => !sidecars.has(name) && !running && terminated?.exitCode !== 0,
+  );
+}
 
 /** `restarted 3 times, last exited 12 s ago: exit code 1 (Error)`; undefined if it never ended. */
 export function endingOf({ terminated, lastTermination, restartCount }: ContainerStatus, nowMs: number) {

@@ -1,6 +1,13 @@
 import { formatCount, formatDuration } from '../../lib/duration.ts';
 import { shorten } from '../../lib/text.ts';
-import type { ContainerTermination, Pod, PodEvent } from '../container/pod.ts';
+import {
+  type ContainerTermination,
+  type Pod,
+  type PodEvent,
+  unmetCondition,
+  versionOf,
+  workloadOf,
+} from '../container/pod.ts';
 import { cleanText } from '../report/log/clean-text.ts';
 import type { Finding } from './report.ts';
 
@@ -61,10 +68,8 @@ function failedFindings({ status }: Pod, { explained }: PodContext): readonly Fi
   return [{ code: 'pod_failed', text: `the pod failed${how}` }];
 }
 
-const unmet = ({ status }: Pod, type: string) => status.unmetConditions?.find((condition) => condition.type === type);
-
 function notScheduled(pod: Pod): readonly Finding[] {
-  const condition = pod.spec.nodeName === undefined ? unmet(pod, 'PodScheduled') : undefined;
+  const condition = pod.spec.nodeName === undefined ? unmetCondition(pod, 'PodScheduled') : undefined;
   if (!condition || pod.metadata.deletionTimestamp !== undefined) return [];
   const why = oneLine(condition.message || condition.reason) || 'no reason given';
   return [{ code: 'not_scheduled', text: `no node can run the pod: ${why}` }];
@@ -79,7 +84,7 @@ function stuckDeleting({ metadata: { deletionTimestamp } }: Pod, nowMs: number):
 
 function notReady(pod: Pod, { explained, warnings, nowMs }: PodContext): readonly Finding[] {
   const { phase } = pod.status;
-  const condition = unmet(pod, 'Ready');
+  const condition = unmetCondition(pod, 'Ready');
   const isRising = (phase === 'Pending' && pod.spec.nodeName !== undefined) || phase === 'Running';
   if (!condition || !isRising || explained.length > 0 || pod.metadata.deletionTimestamp !== undefined) return [];
   const sinceMs = nowMs - Date.parse(condition.since);
@@ -90,18 +95,12 @@ function notReady(pod: Pod, { explained, warnings, nowMs }: PodContext): readonl
   return [{ code: 'not_ready', text: `${what} ${formatDuration(sinceMs)}: ${oneLine(why) || 'no reason given'}` }];
 }
 
-/** Set by the Deployment controller on its ReplicaSets and their pods. */
-export const TEMPLATE_HASH = 'pod-template-hash';
-
-/**
- * Whether pods of another version of the same Deployment run beside the pod. A ReplicaSet's name is its Deployment's
- * name and its template's hash, so no API call is needed to find the owner.
- */
+/** Whether pods of another version of the same Deployment run beside the pod. */
 export function rolloutFindings(pod: Pod, siblings: readonly Pod[]): readonly Finding[] {
   const deployment = deploymentOf(pod);
   if (deployment === undefined) return [];
   const same = siblings.filter((each) => deploymentOf(each) === deployment && !isGoing(each));
-  const others = same.filter((each) => hashOf(each) !== hashOf(pod));
+  const others = same.filter((each) => versionOf(each) !== versionOf(pod));
   if (others.length === 0) return [];
   const newest =
     others
@@ -113,13 +112,9 @@ export function rolloutFindings(pod: Pod, siblings: readonly Pod[]): readonly Fi
   return [{ code: 'rollout_under_way', value: others.length, text }];
 }
 
-const hashOf = ({ metadata }: Pod): string | undefined => metadata.labels[TEMPLATE_HASH];
-
 function deploymentOf(pod: Pod): string | undefined {
-  const hash = hashOf(pod);
-  const owner = pod.metadata.ownerReferences.find(({ controller }) => controller);
-  if (hash === undefined || owner?.kind !== 'ReplicaSet' || !owner.name.endsWith(`-${hash}`)) return undefined;
-  return owner.name.slice(0, -(hash.length + 1));
+  const workload = workloadOf(pod);
+  return workload?.kind === 'deployment' ? workload.name : undefined;
 }
 
 const isGoing = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined || isOver(pod);

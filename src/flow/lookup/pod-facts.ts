@@ -1,6 +1,5 @@
-import type { Pod } from '../../core/container/pod.ts';
+import { type Pod, TEMPLATE_HASH } from '../../core/container/pod.ts';
 import type { ClusterFacts } from '../../core/diagnosis/look-at-cluster.ts';
-import { TEMPLATE_HASH } from '../../core/diagnosis/pod-findings.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';

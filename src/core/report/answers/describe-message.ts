@@ -1,6 +1,6 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { sentence, shorten } from '../../../lib/text.ts';
-import { type Pod, type PodEvent, type PodSecurityLevel, workloadOf } from '../../container/pod.ts';
+import { type Pod, type PodEvent, type PodSecurityLevel, unmetCondition, workloadOf } from '../../container/pod.ts';
 import { type ClusterFacts, isOfDebugContainer } from '../../diagnosis/look-at-cluster.ts';
 import { isOver, oneLine, spanOf } from '../../diagnosis/pod-findings.ts';
 import { findingsOf } from '../../diagnosis/verdict.ts';
@@ -105,7 +105,7 @@ function quietHead({ pod, events }: ClusterFacts): Pick<Head, 'tone' | 'line' | 
 
 const WAIT = 'Give it a minute, then describe it again.';
 
-const isReady = ({ status }: Pod): boolean => !(status.unmetConditions ?? []).some(({ type }) => type === 'Ready');
+const isReady = (pod: Pod): boolean => unmetCondition(pod, 'Ready') === undefined;
 
 function readyWords({ status }: Pod): string {
   const ready = status.containerStatuses.filter((each) => each.ready).length;

@@ -1,5 +1,12 @@
 import { formatCount } from '../../../lib/duration.ts';
-import type { ContainerStatus, Pod, PodCondition, PodContainer, PodEvent } from '../../container/pod.ts';
+import {
+  type ContainerStatus,
+  isSidecar,
+  type Pod,
+  type PodCondition,
+  type PodContainer,
+  type PodEvent,
+} from '../../container/pod.ts';
 import { endingOf, isOfDebugContainer } from '../../diagnosis/look-at-cluster.ts';
 import { ago, oneLine, spanOf } from '../../diagnosis/pod-findings.ts';
 import type { Run } from '../../run/run.ts';
@@ -45,7 +52,7 @@ export function containersPart(pod: Pod, context: PodContext): readonly Part[] {
   const shown = [
     ...containers.map((container): ShownContainer => ({ container, status: statusOf(container.name), role: 'main' })),
     ...initContainers.map((container): ShownContainer => {
-      const role = container.restartPolicy === 'Always' ? 'sidecar' : 'init';
+      const role = isSidecar(container) ? 'sidecar' : 'init';
       return { container, status: statusOf(container.name), role };
     }),
   ];
