@@ -11,13 +11,12 @@ import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
 import { planOrRefusal } from '../stages/plan.ts';
+import { LOOK_MS } from './again.ts';
 
 /** How long a result is worth more than a second container, which stays in the pod for its life. */
 const FRESH_MS = 120_000;
 /** The newest runs of the channel to look through. */
 const LOOKED_AT = 10;
-/** The longest time that the requester waits for the comparison. */
-const LOOK_MS = 1_000;
 
 /**
  * Offers the result of an identical run of this channel that finished in the last two minutes: same pod uid, same plan but for requester and
