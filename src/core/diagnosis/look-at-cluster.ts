@@ -11,7 +11,7 @@ export interface ClusterFacts {
   readonly pod: Pod;
   readonly targetContainerName: string | undefined;
   /** Pods of the namespace that carry a template hash. */
-  readonly siblings: readonly Pod[];
+  readonly versionedPods: readonly Pod[];
   /** Undefined if they were not read. */
   readonly events: readonly PodEvent[] | undefined;
   /** Undefined if the bot has no right to read it, or could not. */
@@ -60,7 +60,7 @@ export function lookAtCluster(facts: ClusterFacts): Readonly<Record<string, read
       clock,
     }),
     resources: resourceFindings(facts),
-    rollout: rolloutFindings(facts.pod, facts.siblings),
+    rollout: rolloutFindings(facts.pod, facts.versionedPods),
   };
 }
 

@@ -96,10 +96,10 @@ function notReady(pod: Pod, { explained, warnings, nowMs }: PodContext): readonl
 }
 
 /** Whether pods of another version of the same Deployment run beside the pod. */
-export function rolloutFindings(pod: Pod, siblings: readonly Pod[]): readonly Finding[] {
+export function rolloutFindings(pod: Pod, versionedPods: readonly Pod[]): readonly Finding[] {
   const deployment = deploymentOf(pod);
   if (deployment === undefined) return [];
-  const same = siblings.filter((each) => deploymentOf(each) === deployment && !isGoing(each));
+  const same = versionedPods.filter((each) => deploymentOf(each) === deployment && !isGoing(each));
   const others = same.filter((each) => versionOf(each) !== versionOf(pod));
   if (others.length === 0) return [];
   const newest =
