@@ -59,7 +59,8 @@ export class IncomingFile {
       if (whole) return whole;
     }
     const spool = await this.#spool?.catch(() => undefined);
-    await spool?.remove();
+    // One file that cannot be removed must not end the log.
+    await spool?.remove().catch(() => undefined);
     return { file: { ...this.#file, ...defined({ problem: this.#problem }) } };
   }
 
