@@ -45,6 +45,7 @@ export const LOOK_MS = 1_000;
 
 /** Whether the rule requires a reason; true if no decision comes in time. */
 export async function needsReason(subject: PlanSubject, deps: FlowDeps): Promise<boolean> {
+  // Never over: a plan that stops because it is late ends in a refusal, which would count as a decision.
   const isWanted = planOrRefusal(subject, deps, { isOver: () => false }).then(
     (planned) => 'decision' in planned && lacksReason(planned.decision),
     () => true,

@@ -5,7 +5,6 @@ import type { PossibleProfile } from '../../core/report/answers/click-messages.t
 import { lacksOf } from '../../core/report/parts/run-buttons.ts';
 import { isFinal } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
-import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { PlanSubject } from '../batch/plan.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -14,6 +13,7 @@ import { readRunOfChannel, runOfAnyCard } from '../inbox/find-run.ts';
 import { answerReason } from '../inbox/refusals.ts';
 import type { Answer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
+import { type Glance, withGlance } from '../stages/plan-pod.ts';
 import {
   type Again,
   type AgainAction,
@@ -146,21 +146,16 @@ export async function askForIt(again: Again, { deps, accept }: RerunParts): Prom
 const BY_POWER: readonly Profile[] = ['sysadmin', 'netadmin', 'general', 'baseline', 'restricted'];
 
 /** The profiles with which this request would be let through, or asked for; the strongest first. None if no answer comes in time. */
-function possibleProfiles(run: Run, origin: Origin, deps: FlowDeps): Promise<readonly PossibleProfile[]> {
-  const untilMs = deps.clock.now() + LOOK_MS;
-  const glance = { isOver: () => deps.clock.now() >= untilMs };
-  const looks = BY_POWER.map(async (profile): Promise<readonly PossibleProfile[]> => {
+async function possibleProfiles(run: Run, origin: Origin, deps: FlowDeps): Promise<readonly PossibleProfile[]> {
+  const lookAt = async (profile: Profile, glance: Glance): Promise<readonly PossibleProfile[]> => {
     const subject = { ...run, origin, request: { ...run.request, profile } };
     const made = await planOrRefusal(subject, deps, glance).catch(() => undefined);
     if (!made || !('decision' in made)) return [];
     const { decision } = made;
     if (decision.kind === 'deny' && !lacksReason(decision)) return [];
     return [{ profile, needsApproval: decision.kind !== 'allow' }];
-  });
-  return withDeadline(
-    deps.clock,
-    LOOK_MS,
-    Promise.all(looks).then((found) => found.flat()),
-    () => [],
-  );
+  };
+  const lookAtAll = (glance: Glance) => Promise.all(BY_POWER.map((profile) => lookAt(profile, glance)));
+  const found = await withGlance(deps.clock, LOOK_MS, lookAtAll, () => []);
+  return found.flat();
 }
