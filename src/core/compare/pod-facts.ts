@@ -7,7 +7,7 @@ import {
   unmetCondition,
   versionOf,
 } from '../container/pod.ts';
-import { oneLine } from '../diagnosis/pod-findings.ts';
+import { foreignLine } from '../report/log/clean-text.ts';
 import type { FactGroup, PodFact, PodFacts } from './facts.ts';
 
 const MINUTE_MS = 60_000;
@@ -44,7 +44,7 @@ export function factsOfPod(pod: Pod, node: Node | undefined, nowMs: number): Pod
 }
 
 const fact = (group: FactGroup, name: string, value: string | undefined): PodFact | undefined =>
-  value === undefined || value === '' ? undefined : { group, name, value: oneLine(value, 80) };
+  value === undefined || value === '' ? undefined : { group, name, value: foreignLine(value, 80) };
 
 function readinessOf(pod: Pod): string {
   const unmet = unmetCondition(pod, 'Ready');

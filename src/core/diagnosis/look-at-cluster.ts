@@ -2,8 +2,9 @@ import { formatCount } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
 import { quantityOf } from '../../lib/quantity.ts';
 import { type ContainerStatus, isSidecar, type Node, type Pod, type PodEvent } from '../container/pod.ts';
+import { foreignLine } from '../report/log/clean-text.ts';
 import { CPU_PAUSE, clockFindings, type Launch, PROBE_FAILURES } from './cluster-findings.ts';
-import { ago, howItEnded, oneLine, podFindings, rolloutFindings } from './pod-findings.ts';
+import { ago, howItEnded, podFindings, rolloutFindings } from './pod-findings.ts';
 import type { Finding } from './report.ts';
 
 /** What the Kubernetes API knows about a diagnosed pod. */
@@ -94,7 +95,10 @@ export function endingOf({ terminated, lastTermination, restartCount }: Containe
 function restartFinding(status: ContainerStatus, nowMs: number): Finding | undefined {
   const { name, waiting, restartCount: value } = status;
   if (waiting && NOT_STARTING.has(waiting.reason)) {
-    return { code: 'not_starting', text: `${name} cannot start: ${oneLine(`${waiting.reason} ${waiting.message}`)}` };
+    return {
+      code: 'not_starting',
+      text: `${name} cannot start: ${foreignLine(`${waiting.reason} ${waiting.message}`)}`,
+    };
   }
   const ended = status.terminated ?? status.lastTermination;
   if (!ended) return undefined;
@@ -123,8 +127,8 @@ function probeFindings(events: readonly PodEvent[], { pod, nowMs }: ClusterFacts
     const value = own.reduce((sum, { count = 1 }) => sum + count, 0);
     const [newest] = own;
     if (!newest || value <= PROBE_FAILURES) return [];
-    const of = name === '' ? '' : ` of ${oneLine(name)}`;
-    const text = `a probe${of} failed ${formatCount(value, 'time')}, last ${ago(nowMs - newest.atMs)}: ${oneLine(newest.message)}`;
+    const of = name === '' ? '' : ` of ${foreignLine(name)}`;
+    const text = `a probe${of} failed ${formatCount(value, 'time')}, last ${ago(nowMs - newest.atMs)}: ${foreignLine(newest.message)}`;
     return [{ code: 'probe_failing', value, threshold: PROBE_FAILURES, text }];
   });
 }
@@ -143,7 +147,7 @@ function warningFindings(warnings: readonly PodEvent[], nowMs: number): readonly
   const [newest] = warnings;
   if (!newest) return [];
   const value = warnings.reduce((sum, { count = 1 }) => sum + count, 0);
-  const text = `${formatCount(value, 'warning')}, last ${ago(nowMs - newest.atMs)}: ${oneLine(`${newest.reason} ${newest.message}`)}`;
+  const text = `${formatCount(value, 'warning')}, last ${ago(nowMs - newest.atMs)}: ${foreignLine(`${newest.reason} ${newest.message}`)}`;
   return [{ code: 'warning_events', value, text }];
 }
 
@@ -152,7 +156,7 @@ function nodeFindings({ name, conditions }: Node): readonly Finding[] {
   if (ready && ready.status !== 'True') return [{ code: 'node_not_ready', text: `the node ${name} is not ready` }];
   const pressed = conditions.filter(({ type, status }) => type.endsWith('Pressure') && status === 'True');
   if (pressed.length === 0) return [];
-  const text = `the node ${name} reports ${pressed.map(({ type }) => oneLine(type)).join(', ')}`;
+  const text = `the node ${name} reports ${pressed.map(({ type }) => foreignLine(type)).join(', ')}`;
   return [{ code: 'node_pressure', value: pressed.length, text }];
 }
 

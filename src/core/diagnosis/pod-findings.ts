@@ -1,5 +1,4 @@
 import { formatCount, formatDuration } from '../../lib/duration.ts';
-import { shorten } from '../../lib/text.ts';
 import {
   type ContainerTermination,
   type Pod,
@@ -8,19 +7,10 @@ import {
   versionOf,
   workloadOf,
 } from '../container/pod.ts';
-import { cleanText } from '../report/log/clean-text.ts';
+import { foreignLine } from '../report/log/clean-text.ts';
 import type { Finding } from './report.ts';
 
-const MAX_LINE_LENGTH = 140;
 const MINUTE_MS = 60_000;
-
-/** Foreign text on one line of bounded length. */
-export function oneLine(text: string, length = MAX_LINE_LENGTH): string {
-  const clean = cleanText(text.slice(0, 4 * length))
-    .replace(/\s+/g, ' ')
-    .trim();
-  return shorten(clean, length);
-}
 
 /** How long something has been so, in whole seconds: `under a second`, `3 s`, `2 min 5 s`. */
 export function spanOf(ms: number): string {
@@ -33,7 +23,9 @@ export function spanOf(ms: number): string {
 export const ago = (ms: number): string => (Number.isFinite(ms) ? `${spanOf(ms)} ago` : 'at an unknown time');
 
 export const howItEnded = ({ reason, exitCode }: ContainerTermination): string =>
-  reason === 'OOMKilled' ? 'out of memory (OOMKilled)' : `exit code ${exitCode} (${oneLine(reason) || 'no reason'})`;
+  reason === 'OOMKilled'
+    ? 'out of memory (OOMKilled)'
+    : `exit code ${exitCode} (${foreignLine(reason) || 'no reason'})`;
 
 /** The pod has ended: nothing in it starts again. */
 export const isOver = ({ status }: Pod): boolean => status.phase === 'Succeeded' || status.phase === 'Failed';
@@ -59,7 +51,8 @@ export function podFindings(pod: Pod, context: PodContext): readonly Finding[] {
 function failedFindings({ status }: Pod, { explained }: PodContext): readonly Finding[] {
   const { phase, reason, message = '' } = status;
   if (phase !== 'Failed') return [];
-  if (reason !== undefined) return [{ code: 'pod_failed', text: `the pod failed: ${oneLine(`${reason} ${message}`)}` }];
+  if (reason !== undefined)
+    return [{ code: 'pod_failed', text: `the pod failed: ${foreignLine(`${reason} ${message}`)}` }];
   if (explained.length > 0) return [];
   const ended = [...status.initContainerStatuses, ...status.containerStatuses].find(
     ({ terminated }) => terminated && terminated.exitCode !== 0,
@@ -71,7 +64,7 @@ function failedFindings({ status }: Pod, { explained }: PodContext): readonly Fi
 function notScheduled(pod: Pod): readonly Finding[] {
   const condition = pod.spec.nodeName === undefined ? unmetCondition(pod, 'PodScheduled') : undefined;
   if (!condition || pod.metadata.deletionTimestamp !== undefined) return [];
-  const why = oneLine(condition.message || condition.reason) || 'no reason given';
+  const why = foreignLine(condition.message || condition.reason) || 'no reason given';
   return [{ code: 'not_scheduled', text: `no node can run the pod: ${why}` }];
 }
 
@@ -92,7 +85,7 @@ function notReady(pod: Pod, { explained, warnings, nowMs }: PodContext): readonl
   const [warning] = phase === 'Pending' ? warnings : [];
   const why = warning ? `${warning.reason} ${warning.message}` : condition.message || condition.reason;
   const what = phase === 'Pending' ? 'the pod has been starting for' : 'the pod has not been ready for';
-  return [{ code: 'not_ready', text: `${what} ${formatDuration(sinceMs)}: ${oneLine(why) || 'no reason given'}` }];
+  return [{ code: 'not_ready', text: `${what} ${formatDuration(sinceMs)}: ${foreignLine(why) || 'no reason given'}` }];
 }
 
 /** Whether pods of another version of the same Deployment run beside the pod. */
