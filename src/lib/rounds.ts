@@ -1,8 +1,4 @@
-/** The part of a clock that sets timers; the flow's `Clock` fits. */
-interface Timer {
-  now(): number;
-  after(ms: number, wake: () => void): () => void;
-}
+import { type Clock, sleep } from './clock.ts';
 
 /** Rounds in a burst: more than any kdebug loop has news for at once. */
 const FREE = 20;
@@ -16,30 +12,28 @@ const EVERY_MS = 250;
  * the count.
  */
 export class Rounds {
-  readonly #timer: Timer;
+  readonly #clock: Clock;
   #left = FREE;
   #countedAtMs: number;
 
-  constructor(timer: Timer) {
-    this.#timer = timer;
-    this.#countedAtMs = timer.now();
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#countedAtMs = clock.now();
   }
 
   /** Resolves when the next round may begin. Never rejects. */
   async next(): Promise<void> {
-    const sinceMs = this.#timer.now() - this.#countedAtMs;
+    const sinceMs = this.#clock.now() - this.#countedAtMs;
     // After the clock was set back, count from its new time.
     const earned = sinceMs < 0 ? 0 : Math.floor(sinceMs / EVERY_MS);
     this.#left = Math.min(FREE, this.#left + earned);
-    this.#countedAtMs = sinceMs < 0 || this.#left === FREE ? this.#timer.now() : this.#countedAtMs + earned * EVERY_MS;
+    this.#countedAtMs = sinceMs < 0 || this.#left === FREE ? this.#clock.now() : this.#countedAtMs + earned * EVERY_MS;
     if (this.#left > 0) {
       this.#left -= 1;
       return;
     }
-    await new Promise<void>((resolve) => {
-      this.#timer.after(EVERY_MS, resolve);
-    });
-    this.#countedAtMs = this.#timer.now();
+    await sleep(this.#clock, EVERY_MS);
+    this.#countedAtMs = this.#clock.now();
   }
 
   progress(): void {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { KdebugError } from '../../core/errors.ts';
+import { sha256Stream } from '../../core/hash.ts';
 import type { Spool } from '../../flow/ports/machine.ts';
 
 /** The part of node's FileHandle that a spool needs. */
@@ -33,7 +33,7 @@ export class FileSpool implements Spool {
   #blockUsed = 0;
   #file: SpoolFile | undefined;
   #inFile = 0;
-  readonly #hash = createHash('sha256');
+  readonly #hash = sha256Stream();
   #sha256: string | undefined;
   #reserved = 0;
   #writing: Promise<void> | undefined;
@@ -69,7 +69,7 @@ export class FileSpool implements Spool {
     await this.#writing?.catch(() => undefined);
     if (this.#file && !this.#failure) await this.#append([this.#nextBlock()]);
     if (!this.#file) this.#hash.update(this.#block.subarray(0, this.#blockUsed));
-    this.#sha256 ??= this.#hash.digest('hex');
+    this.#sha256 ??= this.#hash.hex();
     return this.#sha256;
   }
 

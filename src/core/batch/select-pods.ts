@@ -1,6 +1,6 @@
 import type { RunRequest, Target } from '../command/command.ts';
 import { targetWords } from '../command/print.ts';
-import { type Pod, workloadOf } from '../container/pod.ts';
+import { byAge, controllerOf, type Pod, versionOf, workloadOf } from '../container/pod.ts';
 import { problemOfPod, type Room, targetContainerOf } from '../container/target.ts';
 import { KdebugError, type ReasonCode } from '../errors.ts';
 import { parseSelector, type Selector } from '../selector.ts';
@@ -72,18 +72,9 @@ function belongsTo(pod: Pod, target: SelectingTarget): boolean {
  * Equal for pods of one revision of one workload, so that one of them can stand for all; undefined for a pod without a
  * workload. Their specs come from one template; only an admission webhook could make them differ.
  */
-export function kindOf({ metadata: { ownerReferences, labels } }: Pod): string | undefined {
-  const owner = ownerReferences.find(({ controller }) => controller);
-  const revision = labels['pod-template-hash'] ?? labels['controller-revision-hash'] ?? '';
-  return owner && `${owner.kind}/${owner.name}/${revision}`;
-}
-
-function byAge(a: Pod, b: Pod): number {
-  const [mine, theirs] = [a.metadata, b.metadata];
-  if (mine.creationTimestamp !== theirs.creationTimestamp) {
-    return mine.creationTimestamp < theirs.creationTimestamp ? -1 : 1;
-  }
-  return mine.name < theirs.name ? -1 : 1;
+export function kindOf(pod: Pod): string | undefined {
+  const owner = controllerOf(pod);
+  return owner && `${owner.kind}/${owner.name}/${versionOf(pod) ?? ''}`;
 }
 
 const SKIP_OF_PROBLEM: Readonly<Partial<Record<ReasonCode, SkipReason>>> = Object.fromEntries(

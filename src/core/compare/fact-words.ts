@@ -3,8 +3,6 @@ import { FACT_GROUPS, type FactGroup, isHash, type PodFact } from './facts.ts';
 
 const MINUTE_MS = 60_000;
 
-type Value = PodFact['value'];
-
 /** One thing in the sick pod and in each sibling; undefined where a pod lacks it. */
 export interface Question {
   readonly group: FactGroup;
@@ -42,15 +40,15 @@ export function othersWords(question: Question): string {
 
 function rangeWords({ group, sick, others }: Question): string {
   const [least, most] = rangeOf(others);
-  if (least === most) return `${amount(group, most)}`;
+  if (least === most) return amount(group, most);
   return Number(sick ?? 0) > most ? `at most ${amount(group, most)}` : `at least ${amount(group, least)}`;
 }
 
-function thing(group: Question['group'], name: string): string {
+function thing(group: FactGroup, name: string): string {
   return [FACT_GROUPS[group].one, name].filter((word) => word !== '').join(' ');
 }
 
-function amount(group: Question['group'], value: number): Value {
+function amount(group: FactGroup, value: number): string {
   const { unit } = FACT_GROUPS[group];
   if (unit === 'min') return value === 0 ? 'under a minute' : formatDuration(value * MINUTE_MS);
   const digits = value.toLocaleString('en-US');

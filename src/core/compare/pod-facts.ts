@@ -1,7 +1,14 @@
-import type { ContainerStatus, Node, Pod, PodContainer } from '../container/pod.ts';
-import { oneLine } from '../diagnosis/pod-findings.ts';
+import {
+  type ContainerStatus,
+  isSidecar,
+  type Node,
+  type Pod,
+  type PodContainer,
+  unmetCondition,
+  versionOf,
+} from '../container/pod.ts';
+import { foreignLine } from '../report/log/clean-text.ts';
 import type { FactGroup, PodFact, PodFacts } from './facts.ts';
-import { versionOf } from './siblings.ts';
 
 const MINUTE_MS = 60_000;
 const MAX_LABELS = 40;
@@ -37,12 +44,10 @@ export function factsOfPod(pod: Pod, node: Node | undefined, nowMs: number): Pod
 }
 
 const fact = (group: FactGroup, name: string, value: string | undefined): PodFact | undefined =>
-  value === undefined || value === '' ? undefined : { group, name, value: oneLine(value, 80) };
+  value === undefined || value === '' ? undefined : { group, name, value: foreignLine(value, 80) };
 
-const isSidecar = ({ restartPolicy }: PodContainer): boolean => restartPolicy === 'Always';
-
-function readinessOf({ status }: Pod): string {
-  const unmet = status.unmetConditions?.find(({ type }) => type === 'Ready');
+function readinessOf(pod: Pod): string {
+  const unmet = unmetCondition(pod, 'Ready');
   return unmet ? `not ready${unmet.message === '' ? '' : `: ${unmet.message}`}` : 'ready';
 }
 

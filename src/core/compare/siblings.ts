@@ -1,6 +1,6 @@
 import { formatCount } from '../../lib/duration.ts';
 import type { RunRequest } from '../command/command.ts';
-import { type Pod, workloadOf } from '../container/pod.ts';
+import { byAge, controllerOf, type Pod, unmetCondition, versionOf, workloadOf } from '../container/pod.ts';
 import { problemOfPod, type Room, targetContainerOf } from '../container/target.ts';
 import type { ReasonCode } from '../errors.ts';
 
@@ -52,15 +52,13 @@ function problemOf(pod: Pod, { room, targetContainer }: Wanted) {
 function ownerOf(pod: Pod): string | undefined {
   const workload = workloadOf(pod);
   if (workload) return `${workload.kind}/${workload.name}`;
-  const owner = pod.metadata.ownerReferences.find(({ controller }) => controller);
+  const owner = controllerOf(pod);
   return owner && owner.kind !== 'Node' ? `${owner.kind}/${owner.name}` : undefined;
 }
 
-export const versionOf = ({ metadata: { labels } }: Pod): string | undefined =>
-  labels['pod-template-hash'] ?? labels['controller-revision-hash'];
-
-function isHealthy({ status }: Pod): boolean {
-  const isReady = !status.unmetConditions?.some(({ type }) => type === 'Ready' || type === 'DisruptionTarget');
+function isHealthy(pod: Pod): boolean {
+  const { status } = pod;
+  const isReady = !unmetCondition(pod, 'Ready') && !unmetCondition(pod, 'DisruptionTarget');
   return status.phase === 'Running' && isReady && status.containerStatuses.every(({ ready }) => ready !== false);
 }
 
@@ -82,15 +80,6 @@ function choose(sick: Pod, fit: readonly Pod[]): readonly Pod[] {
   }
   return chosen;
 }
-
-const byAge = ({ metadata: a }: Pod, { metadata: b }: Pod): number =>
-  a.creationTimestamp === b.creationTimestamp
-    ? a.name < b.name
-      ? -1
-      : 1
-    : a.creationTimestamp < b.creationTimestamp
-      ? -1
-      : 1;
 
 function whyNone(owner: string, siblings: readonly Pod[]): string {
   if (siblings.length === 0) return `${owner} has no other pod`;

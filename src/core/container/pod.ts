@@ -175,21 +175,47 @@ export interface Workload {
   readonly name: string;
 }
 
+/** Set by the Deployment controller on its ReplicaSets and their pods. */
+export const TEMPLATE_HASH = 'pod-template-hash';
+
 const OWNER_KINDS = { StatefulSet: 'statefulset', DaemonSet: 'daemonset', Job: 'job' } as const;
 
 const isOwnerKind = (kind: string): kind is keyof typeof OWNER_KINDS => Object.hasOwn(OWNER_KINDS, kind);
+
+type PodMetadata = Pick<Pod, 'metadata'>;
+
+/** The object that manages the pod, of any kind. */
+export const controllerOf = ({ metadata }: PodMetadata): Pod['metadata']['ownerReferences'][number] | undefined =>
+  metadata.ownerReferences.find(({ controller }) => controller);
+
+/** Equal for pods made from the same template of one workload; undefined where the controller marks none. */
+export const versionOf = ({ metadata: { labels } }: PodMetadata): string | undefined =>
+  labels[TEMPLATE_HASH] ?? labels['controller-revision-hash'];
 
 /**
  * The workload of a pod. A deployment's pods belong to a ReplicaSet named after the deployment and the pod's template
  * hash (design, section 3). So kdebug needs no right to read ReplicaSets and never confuses `web` with `web-admin`.
  * Undefined: no supported workload owns the pod.
  */
-export function workloadOf({ metadata }: Pod): Workload | undefined {
-  const owner = metadata.ownerReferences.find(({ controller }) => controller);
+export function workloadOf({ metadata }: PodMetadata): Workload | undefined {
+  const owner = controllerOf({ metadata });
   if (!owner) return undefined;
   if (isOwnerKind(owner.kind)) return { kind: OWNER_KINDS[owner.kind], name: owner.name };
-  const suffix = `-${metadata.labels['pod-template-hash'] ?? ''}`;
+  const suffix = `-${metadata.labels[TEMPLATE_HASH] ?? ''}`;
   const isOfDeployment = owner.kind === 'ReplicaSet' && suffix !== '-' && owner.name.endsWith(suffix);
   const name = isOfDeployment ? owner.name.slice(0, -suffix.length) : '';
   return name === '' ? undefined : { kind: 'deployment', name };
 }
+
+/** The oldest pod first; of the same age by name. */
+export function byAge({ metadata: a }: PodMetadata, { metadata: b }: PodMetadata): number {
+  if (a.creationTimestamp !== b.creationTimestamp) return a.creationTimestamp < b.creationTimestamp ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
+}
+
+/** Of an init container: it runs as long as the pod. */
+export const isSidecar = ({ restartPolicy }: PodContainer): boolean => restartPolicy === 'Always';
+
+/** Undefined: the condition is met, or the pod is over. */
+export const unmetCondition = ({ status }: Pick<Pod, 'status'>, type: string): PodCondition | undefined =>
+  status.unmetConditions?.find((condition) => condition.type === type);

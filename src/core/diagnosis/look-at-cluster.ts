@@ -1,9 +1,10 @@
 import { formatCount } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
 import { quantityOf } from '../../lib/quantity.ts';
-import type { ContainerStatus, Node, Pod, PodEvent } from '../container/pod.ts';
+import { type ContainerStatus, isSidecar, type Node, type Pod, type PodEvent } from '../container/pod.ts';
+import { foreignLine } from '../report/log/clean-text.ts';
 import { CPU_PAUSE, clockFindings, type Launch, PROBE_FAILURES } from './cluster-findings.ts';
-import { ago, howItEnded, oneLine, podFindings, rolloutFindings } from './pod-findings.ts';
+import { ago, howItEnded, podFindings, rolloutFindings } from './pod-findings.ts';
 import type { Finding } from './report.ts';
 
 /** What the Kubernetes API knows about a diagnosed pod. */
@@ -11,7 +12,7 @@ export interface ClusterFacts {
   readonly pod: Pod;
   readonly targetContainerName: string | undefined;
   /** Pods of the namespace that carry a template hash. */
-  readonly siblings: readonly Pod[];
+  readonly versionedPods: readonly Pod[];
   /** Undefined if they were not read. */
   readonly events: readonly PodEvent[] | undefined;
   /** Undefined if the bot has no right to read it, or could not. */
@@ -60,24 +61,27 @@ export function lookAtCluster(facts: ClusterFacts): Readonly<Record<string, read
       clock,
     }),
     resources: resourceFindings(facts),
-    rollout: rolloutFindings(facts.pod, facts.siblings),
+    rollout: rolloutFindings(facts.pod, facts.versionedPods),
   };
 }
 
+const sidecarsOf = ({ spec }: Pod): ReadonlySet<string> =>
+  new Set(spec.initContainers.filter(isSidecar).map(({ name }) => name));
+
 /** Long-running containers: regular ones and sidecars, not completed init containers. */
-function containersOf({ spec, status }: Pod): readonly ContainerStatus[] {
-  const sidecars = new Set(
-    spec.initContainers.filter((each) => each.restartPolicy === 'Always').map(({ name }) => name),
-  );
-  return [...status.containerStatuses, ...status.initContainerStatuses.filter(({ name }) => sidecars.has(name))];
+function containersOf(pod: Pod): readonly ContainerStatus[] {
+  const { containerStatuses, initContainerStatuses } = pod.status;
+  const sidecars = sidecarsOf(pod);
+  return [...containerStatuses, ...initContainerStatuses.filter(({ name }) => sidecars.has(name))];
 }
 
 /** Init containers that have not done their part: the pod's own containers wait for them. */
-const failedInits = ({ spec, status }: Pod): readonly ContainerStatus[] =>
-  status.initContainerStatuses.filter(({ name, terminated, running }) => {
-    const isSidecar = spec.initContainers.some((each) => each.name === name && each.restartPolicy === 'Always');
-    return !isSidecar && !running && terminated?.exitCode !== 0;
-  });
+function failedInits(pod: Pod): readonly ContainerStatus[] {
+  const sidecars = sidecarsOf(pod);
+  return pod.status.initContainerStatuses.filter(
+    ({ name, terminated, running }) => !sidecars.has(name) && !running && terminated?.exitCode !== 0,
+  );
+}
 
 /** `restarted 3 times, last exited 12 s ago: exit code 1 (Error)`; undefined if it never ended. */
 export function endingOf({ terminated, lastTermination, restartCount }: ContainerStatus, nowMs: number) {
@@ -91,7 +95,10 @@ export function endingOf({ terminated, lastTermination, restartCount }: Containe
 function restartFinding(status: ContainerStatus, nowMs: number): Finding | undefined {
   const { name, waiting, restartCount: value } = status;
   if (waiting && NOT_STARTING.has(waiting.reason)) {
-    return { code: 'not_starting', text: `${name} cannot start: ${oneLine(`${waiting.reason} ${waiting.message}`)}` };
+    return {
+      code: 'not_starting',
+      text: `${name} cannot start: ${foreignLine(`${waiting.reason} ${waiting.message}`)}`,
+    };
   }
   const ended = status.terminated ?? status.lastTermination;
   if (!ended) return undefined;
@@ -120,8 +127,8 @@ function probeFindings(events: readonly PodEvent[], { pod, nowMs }: ClusterFacts
     const value = own.reduce((sum, { count = 1 }) => sum + count, 0);
     const [newest] = own;
     if (!newest || value <= PROBE_FAILURES) return [];
-    const of = name === '' ? '' : ` of ${oneLine(name)}`;
-    const text = `a probe${of} failed ${formatCount(value, 'time')}, last ${ago(nowMs - newest.atMs)}: ${oneLine(newest.message)}`;
+    const of = name === '' ? '' : ` of ${foreignLine(name)}`;
+    const text = `a probe${of} failed ${formatCount(value, 'time')}, last ${ago(nowMs - newest.atMs)}: ${foreignLine(newest.message)}`;
     return [{ code: 'probe_failing', value, threshold: PROBE_FAILURES, text }];
   });
 }
@@ -140,7 +147,7 @@ function warningFindings(warnings: readonly PodEvent[], nowMs: number): readonly
   const [newest] = warnings;
   if (!newest) return [];
   const value = warnings.reduce((sum, { count = 1 }) => sum + count, 0);
-  const text = `${formatCount(value, 'warning')}, last ${ago(nowMs - newest.atMs)}: ${oneLine(`${newest.reason} ${newest.message}`)}`;
+  const text = `${formatCount(value, 'warning')}, last ${ago(nowMs - newest.atMs)}: ${foreignLine(`${newest.reason} ${newest.message}`)}`;
   return [{ code: 'warning_events', value, text }];
 }
 
@@ -149,7 +156,7 @@ function nodeFindings({ name, conditions }: Node): readonly Finding[] {
   if (ready && ready.status !== 'True') return [{ code: 'node_not_ready', text: `the node ${name} is not ready` }];
   const pressed = conditions.filter(({ type, status }) => type.endsWith('Pressure') && status === 'True');
   if (pressed.length === 0) return [];
-  const text = `the node ${name} reports ${pressed.map(({ type }) => oneLine(type)).join(', ')}`;
+  const text = `the node ${name} reports ${pressed.map(({ type }) => foreignLine(type)).join(', ')}`;
   return [{ code: 'node_pressure', value: pressed.length, text }];
 }
 

@@ -44,12 +44,15 @@ function viewFor(image: NextImage, seen: Seen): LookAgain | undefined | 'cannot 
   if (mayTrace(plan)) return lookAgain;
   const { runtime, ptraceScope = 0 } = target ?? {};
   // py-spy attaches with ptrace; the other runtimes are asked by a socket or a signal, which Yama lets pass.
-  if (runtime !== 'python' || ptraceScope === 0) return lookAgain ?? asTarget(target, plan);
+  if (runtime !== 'python' || ptraceScope === 0) return lookAgain ?? asTargetUser(target, plan);
   return ptraceScope < 3 && seen.mayTryGeneral ? { kind: 'general' } : 'cannot work';
 }
 
-/** The target's own user, who needs no power; undefined: root, not known, or who looked already. */
-function asTarget({ uid = 0, gid }: Partial<DiagnosisTarget> = {}, { securityContext }: Plan): LookAgain | undefined {
+/** As the target's own user and group, which need no power. Undefined: root, not known, or who looked already. */
+export function asTargetUser(
+  { uid = 0, gid }: Partial<DiagnosisTarget> = {},
+  { securityContext }: Plan,
+): LookAgain | undefined {
   if (uid === 0 || gid === undefined) return undefined;
   const isSame = securityContext?.runAsUser === uid && securityContext.runAsGroup === gid;
   return isSame ? undefined : { kind: 'identity', runAs: { uid, gid } };

@@ -1,19 +1,16 @@
 import { formatCount, formatDuration } from '../../lib/duration.ts';
-import { shorten } from '../../lib/text.ts';
-import type { ContainerTermination, Pod, PodEvent } from '../container/pod.ts';
-import { cleanText } from '../report/log/clean-text.ts';
+import {
+  type ContainerTermination,
+  type Pod,
+  type PodEvent,
+  unmetCondition,
+  versionOf,
+  workloadOf,
+} from '../container/pod.ts';
+import { foreignLine } from '../report/log/clean-text.ts';
 import type { Finding } from './report.ts';
 
-const MAX_LINE_LENGTH = 140;
 const MINUTE_MS = 60_000;
-
-/** Foreign text on one line of bounded length. */
-export function oneLine(text: string, length = MAX_LINE_LENGTH): string {
-  const clean = cleanText(text.slice(0, 4 * length))
-    .replace(/\s+/g, ' ')
-    .trim();
-  return shorten(clean, length);
-}
 
 /** How long something has been so, in whole seconds: `under a second`, `3 s`, `2 min 5 s`. */
 export function spanOf(ms: number): string {
@@ -26,7 +23,9 @@ export function spanOf(ms: number): string {
 export const ago = (ms: number): string => (Number.isFinite(ms) ? `${spanOf(ms)} ago` : 'at an unknown time');
 
 export const howItEnded = ({ reason, exitCode }: ContainerTermination): string =>
-  reason === 'OOMKilled' ? 'out of memory (OOMKilled)' : `exit code ${exitCode} (${oneLine(reason) || 'no reason'})`;
+  reason === 'OOMKilled'
+    ? 'out of memory (OOMKilled)'
+    : `exit code ${exitCode} (${foreignLine(reason) || 'no reason'})`;
 
 /** The pod has ended: nothing in it starts again. */
 export const isOver = ({ status }: Pod): boolean => status.phase === 'Succeeded' || status.phase === 'Failed';
@@ -52,7 +51,8 @@ export function podFindings(pod: Pod, context: PodContext): readonly Finding[] {
 function failedFindings({ status }: Pod, { explained }: PodContext): readonly Finding[] {
   const { phase, reason, message = '' } = status;
   if (phase !== 'Failed') return [];
-  if (reason !== undefined) return [{ code: 'pod_failed', text: `the pod failed: ${oneLine(`${reason} ${message}`)}` }];
+  if (reason !== undefined)
+    return [{ code: 'pod_failed', text: `the pod failed: ${foreignLine(`${reason} ${message}`)}` }];
   if (explained.length > 0) return [];
   const ended = [...status.initContainerStatuses, ...status.containerStatuses].find(
     ({ terminated }) => terminated && terminated.exitCode !== 0,
@@ -61,12 +61,10 @@ function failedFindings({ status }: Pod, { explained }: PodContext): readonly Fi
   return [{ code: 'pod_failed', text: `the pod failed${how}` }];
 }
 
-const unmet = ({ status }: Pod, type: string) => status.unmetConditions?.find((condition) => condition.type === type);
-
 function notScheduled(pod: Pod): readonly Finding[] {
-  const condition = pod.spec.nodeName === undefined ? unmet(pod, 'PodScheduled') : undefined;
+  const condition = pod.spec.nodeName === undefined ? unmetCondition(pod, 'PodScheduled') : undefined;
   if (!condition || pod.metadata.deletionTimestamp !== undefined) return [];
-  const why = oneLine(condition.message || condition.reason) || 'no reason given';
+  const why = foreignLine(condition.message || condition.reason) || 'no reason given';
   return [{ code: 'not_scheduled', text: `no node can run the pod: ${why}` }];
 }
 
@@ -79,7 +77,7 @@ function stuckDeleting({ metadata: { deletionTimestamp } }: Pod, nowMs: number):
 
 function notReady(pod: Pod, { explained, warnings, nowMs }: PodContext): readonly Finding[] {
   const { phase } = pod.status;
-  const condition = unmet(pod, 'Ready');
+  const condition = unmetCondition(pod, 'Ready');
   const isRising = (phase === 'Pending' && pod.spec.nodeName !== undefined) || phase === 'Running';
   if (!condition || !isRising || explained.length > 0 || pod.metadata.deletionTimestamp !== undefined) return [];
   const sinceMs = nowMs - Date.parse(condition.since);
@@ -87,21 +85,15 @@ function notReady(pod: Pod, { explained, warnings, nowMs }: PodContext): readonl
   const [warning] = phase === 'Pending' ? warnings : [];
   const why = warning ? `${warning.reason} ${warning.message}` : condition.message || condition.reason;
   const what = phase === 'Pending' ? 'the pod has been starting for' : 'the pod has not been ready for';
-  return [{ code: 'not_ready', text: `${what} ${formatDuration(sinceMs)}: ${oneLine(why) || 'no reason given'}` }];
+  return [{ code: 'not_ready', text: `${what} ${formatDuration(sinceMs)}: ${foreignLine(why) || 'no reason given'}` }];
 }
 
-/** Set by the Deployment controller on its ReplicaSets and their pods. */
-export const TEMPLATE_HASH = 'pod-template-hash';
-
-/**
- * Whether pods of another version of the same Deployment run beside the pod. A ReplicaSet's name is its Deployment's
- * name and its template's hash, so no API call is needed to find the owner.
- */
-export function rolloutFindings(pod: Pod, siblings: readonly Pod[]): readonly Finding[] {
+/** Whether pods of another version of the same Deployment run beside the pod. */
+export function rolloutFindings(pod: Pod, versionedPods: readonly Pod[]): readonly Finding[] {
   const deployment = deploymentOf(pod);
   if (deployment === undefined) return [];
-  const same = siblings.filter((each) => deploymentOf(each) === deployment && !isGoing(each));
-  const others = same.filter((each) => hashOf(each) !== hashOf(pod));
+  const same = versionedPods.filter((each) => deploymentOf(each) === deployment && !isGoing(each));
+  const others = same.filter((each) => versionOf(each) !== versionOf(pod));
   if (others.length === 0) return [];
   const newest =
     others
@@ -113,13 +105,9 @@ export function rolloutFindings(pod: Pod, siblings: readonly Pod[]): readonly Fi
   return [{ code: 'rollout_under_way', value: others.length, text }];
 }
 
-const hashOf = ({ metadata }: Pod): string | undefined => metadata.labels[TEMPLATE_HASH];
-
 function deploymentOf(pod: Pod): string | undefined {
-  const hash = hashOf(pod);
-  const owner = pod.metadata.ownerReferences.find(({ controller }) => controller);
-  if (hash === undefined || owner?.kind !== 'ReplicaSet' || !owner.name.endsWith(`-${hash}`)) return undefined;
-  return owner.name.slice(0, -(hash.length + 1));
+  const workload = workloadOf(pod);
+  return workload?.kind === 'deployment' ? workload.name : undefined;
 }
 
 const isGoing = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined || isOver(pod);

@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/object.ts';
+import { defined, isObject } from '../../lib/object.ts';
 import type { Chart } from '../run/run.ts';
 
 const UNITS = ['bytes', 'millicores', '%', 'ms', 'count'] as const;
@@ -46,7 +46,13 @@ function toSeries(
   if (words === undefined || known === undefined || typeof section !== 'string' || !SECTION.test(section)) return;
   const read = readPoints(points);
   if (read.length < MIN_POINTS) return;
-  return { text: words, unit: known, section, points: read, ...(isAmount(limit) && limit > 0 ? { limit } : {}) };
+  return {
+    text: words,
+    unit: known,
+    section,
+    points: read,
+    ...defined({ limit: isAmount(limit) && limit > 0 ? limit : undefined }),
+  };
 }
 
 function readPoints(value: unknown): Series['points'] {

@@ -13,7 +13,7 @@ import { NET_FINDINGS } from './images/net-findings.ts';
 import { PROFILE_FINDINGS } from './images/profile-findings.ts';
 import { STACKS_FINDINGS } from './images/stacks-findings.ts';
 import { type ClusterFacts, lookAtCluster } from './look-at-cluster.ts';
-import { nextImageOf } from './next-image.ts';
+import { asTargetUser, nextImageOf } from './next-image.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
 import type { FindingRule } from './rules.ts';
 import { chartsOf } from './series.ts';
@@ -134,15 +134,10 @@ function lineOf({ verdict }: Diagnosis, findings: readonly Finding[]): string {
 /** What would show more: the target's own user and group, which need no extra power, else *general*. */
 function lookAgainOf({ sections, target }: Diagnosis, plan: Plan, pod: Pod | undefined): LookAgain | undefined {
   const helps = new Set(sections.filter(({ state }) => state === 'not-readable').flatMap(({ helps = [] }) => helps));
-  const { uid, gid } = target ?? {};
-  if (helps.has('identity') && uid !== undefined && gid !== undefined && uid !== 0 && !isAs(plan, uid, gid)) {
-    return { kind: 'identity', runAs: { uid, gid } };
-  }
+  const asUser = helps.has('identity') ? asTargetUser(target, plan) : undefined;
+  if (asUser) return asUser;
   return helps.has('general') && mayTryGeneral(plan, pod) ? { kind: 'general' } : undefined;
 }
-
-const isAs = ({ securityContext }: Plan, uid: number, gid: number): boolean =>
-  securityContext?.runAsUser === uid && securityContext.runAsGroup === gid;
 
 /** Whether *general* would help, be admitted, and start: it runs as root, which a pod may forbid. */
 function mayTryGeneral({ profile, observed, securityContext }: Plan, pod: Pod | undefined): boolean {

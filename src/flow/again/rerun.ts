@@ -5,21 +5,28 @@ import type { PossibleProfile } from '../../core/report/answers/click-messages.t
 import { lacksOf } from '../../core/report/parts/run-buttons.ts';
 import { isFinal } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
-import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
+import type { PlanSubject } from '../batch/plan.ts';
 import type { FlowDeps } from '../deps.ts';
-import { type AcceptRequest, originOf, type RequestExtras } from '../inbox/accept.ts';
+import type { RequestExtras } from '../inbox/accept.ts';
 import { readRunOfChannel, runOfAnyCard } from '../inbox/find-run.ts';
 import { answerReason } from '../inbox/refusals.ts';
 import type { Answer } from '../ports/slack.ts';
 import { planOrRefusal } from '../stages/plan.ts';
-import { type Again, type AgainAction, formAgain, LOOK_MS, needsReason, threadOf, withReason } from './look-again.ts';
+import { type Glance, withGlance } from '../stages/plan-pod.ts';
+import {
+  type Again,
+  type AgainAction,
+  formAgain,
+  LOOK_MS,
+  lacksReason,
+  needsReason,
+  originOfClick,
+  type RerunParts,
+  threadTsOf,
+  withReason,
+} from './again.ts';
 import { hasSecretOfAnother, isAnswer } from './same-again.ts';
-
-export interface RerunParts {
-  readonly deps: FlowDeps;
-  readonly accept: AcceptRequest;
-}
 
 /** The button *Run again* on a card or a result. */
 export async function clickRerun(again: Again, parts: RerunParts): Promise<Answer> {
@@ -37,13 +44,13 @@ export async function clickRunAnyway(again: Again, parts: RerunParts): Promise<A
 export async function typeRerun(typed: Origin, id: string, parts: RerunParts): Promise<Answer> {
   const run = await readRunOfChannel(id, typed.channelId, parts.deps);
   if (!run) return answerReason('run_not_found', id);
-  const threadTs = typed.threadTs ?? threadOf(run);
+  const threadTs = typed.threadTs ?? threadTsOf(run);
   const origin = { ...typed, ...defined({ threadTs }) };
   const repeated = repeatOf(run, origin);
   return (
     problemOf(run, origin, parts.deps) ??
     // A mention has no trigger for a form, so it is refused like any request without a reason.
-    (typed.source !== 'mention' && (await needsReason({ origin, ...repeated }, parts.deps))
+    (typed.source !== 'mention' && (await needsReason(subjectOf(repeated, origin), parts.deps))
       ? formAgain('rerun', run)
       : parts.accept(origin, repeated.request, repeated.extras))
   );
@@ -58,18 +65,13 @@ async function repeat(
   again: Again,
   { deps, accept, action }: RerunParts & { readonly action: AgainAction },
 ): Promise<Answer> {
-  const origin = originOfClick(again, run, deps);
+  const origin = originOfClick(again, run, deps.clock.now());
   const problem = problemOf(run, origin, deps);
   if (problem) return problem;
   const repeated = repeatOf(run, origin, again.reason);
-  if (again.reason === undefined && (await needsReason({ origin, ...repeated }, deps))) return formAgain(action, run);
+  if (again.reason === undefined && (await needsReason(subjectOf(repeated, origin), deps)))
+    return formAgain(action, run);
   return acceptOnce(run.id, origin, repeated, { deps, accept });
-}
-
-function originOfClick({ teamId, userId, channelId }: Again, run: Run, { clock }: FlowDeps): Origin {
-  const threadTs = threadOf(run);
-  const receivedAtMs = clock.now();
-  return originOf({ teamId, userId, channelId, dedupeKey: '', receivedAtMs, ...defined({ threadTs }) }, 'button');
 }
 
 /** Why nobody, or not this person, may repeat the run. */
@@ -85,13 +87,16 @@ interface Repeated {
 }
 
 /** A reason stays with who wrote it. */
-function repeatOf(run: Run, { requesterId }: Origin, typed?: string): Repeated & Pick<Run, 'job' | 'rerunOf'> {
+function repeatOf(run: Run, { requesterId }: Origin, typed?: string): Repeated {
   const { commandLine, job, rerunOf } = run;
   const reason = typed ?? (run.origin.requesterId === requesterId ? run.request.reason : undefined);
   const own = job && { ...job, requests: job.requests.map((one) => withReason(one, reason)) };
   const extras = defined({ job: own, rerunOf, commandLine: own && commandLine });
-  return { request: withReason(run.request, reason), extras, ...defined({ job: own, rerunOf }) };
+  return { request: withReason(run.request, reason), extras };
 }
+
+/** What the planner reads of it. */
+const subjectOf = ({ request, extras }: Repeated, origin: Origin): PlanSubject => ({ origin, request, ...extras });
 
 /** A person with more repeats of one run uses the buttons of the newest. */
 const MAX_REPEATS = 20;
@@ -124,7 +129,7 @@ export async function askForIt(again: Again, { deps, accept }: RerunParts): Prom
   const lacks = run?.refusal && lacksOf(run, run.refusal);
   if (!run || !lacks || run.state !== 'denied' || run.origin.requesterId !== again.userId)
     return answerReason('button_stale');
-  const origin = originOfClick(again, run, deps);
+  const origin = originOfClick(again, run, deps.clock.now());
   const profile = PROFILES.find((known) => known === again.profile);
   if (again.reason === undefined && profile === undefined) {
     if (lacks === 'reason') return formAgain('ask-for-it', run);
@@ -132,31 +137,25 @@ export async function askForIt(again: Again, { deps, accept }: RerunParts): Prom
     return profiles.length === 0 ? answerReason('nothing_to_ask_for') : formAgain('ask-for-it', run, profiles);
   }
   const { request, extras } = repeatOf(run, origin, again.reason);
-  const changed = profile === undefined ? request : { ...request, profile };
-  const subject = { origin, request: changed, ...extras };
-  if (again.reason === undefined && (await needsReason(subject, deps))) return formAgain('ask-for-it', run);
-  return acceptOnce(run.id, origin, { request: changed, extras }, { deps, accept });
+  const changed = { request: { ...request, ...defined({ profile }) }, extras };
+  if (again.reason === undefined && (await needsReason(subjectOf(changed, origin), deps)))
+    return formAgain('ask-for-it', run);
+  return acceptOnce(run.id, origin, changed, { deps, accept });
 }
 
 const BY_POWER: readonly Profile[] = ['sysadmin', 'netadmin', 'general', 'baseline', 'restricted'];
 
 /** The profiles with which this request would be let through, or asked for; the strongest first. None if no answer comes in time. */
-function possibleProfiles(run: Run, origin: Origin, deps: FlowDeps): Promise<readonly PossibleProfile[]> {
-  const untilMs = deps.clock.now() + LOOK_MS;
-  const glance = { isOver: () => deps.clock.now() >= untilMs };
-  const looks = BY_POWER.map(async (profile): Promise<readonly PossibleProfile[]> => {
+async function possibleProfiles(run: Run, origin: Origin, deps: FlowDeps): Promise<readonly PossibleProfile[]> {
+  const lookAt = async (profile: Profile, glance: Glance): Promise<readonly PossibleProfile[]> => {
     const subject = { ...run, origin, request: { ...run.request, profile } };
     const made = await planOrRefusal(subject, deps, glance).catch(() => undefined);
     if (!made || !('decision' in made)) return [];
     const { decision } = made;
-    const lacksReason = decision.kind === 'deny' && decision.code === 'reason_required';
-    if (decision.kind === 'deny' && !lacksReason) return [];
+    if (decision.kind === 'deny' && !lacksReason(decision)) return [];
     return [{ profile, needsApproval: decision.kind !== 'allow' }];
-  });
-  return withDeadline(
-    deps.clock,
-    LOOK_MS,
-    Promise.all(looks).then((found) => found.flat()),
-    () => [],
-  );
+  };
+  const lookAtAll = (glance: Glance) => Promise.all(BY_POWER.map((profile) => lookAt(profile, glance)));
+  const found = await withGlance(deps.clock, LOOK_MS, lookAtAll, () => []);
+  return found.flat();
 }

@@ -6,18 +6,17 @@ import { sameAgainMessage } from '../../core/report/answers/click-messages.ts';
 import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import type { Message } from '../../core/report/message.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
-import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
 import { planOrRefusal } from '../stages/plan.ts';
+import { type Glance, withGlance } from '../stages/plan-pod.ts';
+import { LOOK_MS } from './again.ts';
 
 /** How long a result is worth more than a second container, which stays in the pod for its life. */
 const FRESH_MS = 120_000;
 /** The newest runs of the channel to look through. */
 const LOOKED_AT = 10;
-/** The longest time that the requester waits for the comparison. */
-const LOOK_MS = 1_000;
 
 /**
  * Offers the result of an identical run of this channel that finished in the last two minutes: same pod uid, same plan but for requester and
@@ -37,8 +36,8 @@ export async function sameAgain(
   const { name } = request.target;
   const candidates = recent.filter((run) => isFresh(run, nowMs) && run.plan?.podName === name);
   if (candidates.length === 0 || !mayLook()) return undefined;
-  const offer = offerOf(candidates, { origin, request, deps }).catch(() => undefined);
-  return withDeadline(deps.clock, LOOK_MS, offer, () => undefined);
+  const offer = (glance: Glance) => offerOf(candidates, { origin, request, deps, glance }).catch(() => undefined);
+  return withGlance(deps.clock, LOOK_MS, offer, () => undefined);
 }
 
 /** Only what ran to its own end is an answer: whoever repeats a failed start wants a start. */
@@ -66,14 +65,14 @@ interface OfferContext {
   readonly origin: Origin;
   readonly request: RunRequest;
   readonly deps: FlowDeps;
+  readonly glance: Glance;
 }
 
 async function offerOf(
   candidates: readonly Run[],
-  { origin, request, deps }: OfferContext,
+  { origin, request, deps, glance }: OfferContext,
 ): Promise<Message | undefined> {
-  const untilMs = deps.clock.now() + LOOK_MS;
-  const made = await planOrRefusal({ origin, request }, deps, { isOver: () => deps.clock.now() >= untilMs });
+  const made = await planOrRefusal({ origin, request }, deps, glance);
   if ('refusal' in made || made.decision.kind === 'deny') return undefined;
   const wanted = sameness(made.plan);
   const same = candidates.find(({ plan }) => plan && sameness(plan) === wanted);

@@ -4,8 +4,7 @@ import { outliersMessage } from '../../core/report/batch/outliers-message.ts';
 import { podInText } from '../../core/report/request-form.ts';
 import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import { compareWithSiblings, lookAgain, nextImage, planBounded, submitAgain } from '../again/look-again.ts';
-import { askForIt, clickRerun, clickRunAnyway } from '../again/rerun.ts';
+import { clickAgain, submitAgain } from '../again/clicks.ts';
 import { hasSecret } from '../again/same-again.ts';
 import type { Approvals, DecisionAction } from '../approval/votes.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -60,17 +59,17 @@ export const ON_CLICK: ClickHandlers = {
   reject: decide('reject'),
   'end-grant': decide('end-grant'),
   cancel: ({ batches }, click) => batches.clickCancel(click),
-  'look-again': planBounded(({ deps, accept }: InboxParts, again) => lookAgain(again, deps, accept)),
-  'next-image': planBounded(({ deps, accept }: InboxParts, again) => nextImage(again, deps, accept)),
-  compare: planBounded(({ deps, accept }: InboxParts, again) => compareWithSiblings(again, deps, accept)),
+  'look-again': clickAgain('look-again'),
+  'next-image': clickAgain('next-image'),
+  compare: clickAgain('compare'),
   pause: ({ batches }, click) => batches.clickChange(click, 'pause'),
   resume: ({ batches }, click) => batches.clickChange(click, 'resume'),
   continue: ({ batches }, click) => batches.clickChange(click, 'continue'),
   resize: ({ batches }, click) => batches.clickResize(click),
   'rerun-failed': ({ batches }, click) => batches.rerunFailed({ ...click, runId: click.value }),
-  rerun: planBounded((parts: InboxParts, again) => clickRerun(again, parts)),
-  'run-anyway': planBounded((parts: InboxParts, again) => clickRunAnyway(again, parts)),
-  'ask-for-it': planBounded((parts: InboxParts, again) => askForIt(again, parts)),
+  rerun: clickAgain('rerun'),
+  'run-anyway': clickAgain('run-anyway'),
+  'ask-for-it': clickAgain('ask-for-it'),
   logs: lookBounded('logs'),
   details: lookBounded('details'),
   'copy-command': lookBounded('copy-command'),
@@ -84,18 +83,7 @@ export const ON_CLICK: ClickHandlers = {
 export const ON_SUBMIT: SubmitHandlers = {
   debug: ({ submitRequest }, submission) => submitRequest(submission),
   'vote-reason': ({ approvals }, submission) => approvals.submit(submission),
-  'again-reason': (parts, submission) => {
-    const { deps, accept, batches, looks } = parts;
-    return submitAgain(submission, looks, {
-      'look-again': (again) => lookAgain(again, deps, accept),
-      'next-image': (again) => nextImage(again, deps, accept),
-      compare: (again) => compareWithSiblings(again, deps, accept),
-      'rerun-failed': (again) => batches.rerunFailed(again),
-      rerun: (again) => clickRerun(again, parts),
-      'run-anyway': (again) => clickRunAnyway(again, parts),
-      'ask-for-it': (again) => askForIt(again, parts),
-    });
-  },
+  'again-reason': submitAgain,
   apply: ({ jobs }, submission) => jobs.submit(submission),
   'resize-batch': ({ batches }, submission) => batches.submitResize(submission),
   'pick-channel': (parts, submission) => submitChannel(submission, parts),

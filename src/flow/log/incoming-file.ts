@@ -5,9 +5,10 @@ import { createLogFilter, type LogFilter } from '../../core/report/log/log-filte
 import { defined } from '../../lib/object.ts';
 import { Gunzip } from '../../lib/streams/gunzip.ts';
 import type { Spool } from '../ports/machine.ts';
-import { Pace, type Turns } from './turns.ts';
+import { Pieces, type Turns } from './turns.ts';
 
 export interface IncomingSinks {
+  /** The policy's patterns. */
   readonly redact: readonly string[];
   readonly openSpool: () => Promise<Spool>;
   readonly turns: Turns;
@@ -21,7 +22,7 @@ export interface IncomingSinks {
 export class IncomingFile {
   readonly #file: RunFile;
   readonly #sinks: IncomingSinks;
-  readonly #pace: Pace;
+  readonly #pieces: Pieces;
   readonly #hash = sha256Stream();
   readonly #filter: LogFilter | undefined;
   readonly #gunzip: Gunzip | undefined;
@@ -32,7 +33,7 @@ export class IncomingFile {
   constructor(file: RunFile, encoding: FrameEncoding, sinks: IncomingSinks) {
     this.#file = file;
     this.#sinks = sinks;
-    this.#pace = new Pace(sinks.turns);
+    this.#pieces = new Pieces(sinks.turns);
     this.#filter = file.isRedacted ? createLogFilter({ redact: sinks.redact }) : undefined;
     this.#gunzip = encoding === 'gzip+base64' ? new Gunzip((piece) => this.#content(piece)) : undefined;
   }
@@ -58,7 +59,8 @@ export class IncomingFile {
       if (whole) return whole;
     }
     const spool = await this.#spool?.catch(() => undefined);
-    await spool?.remove();
+    // One file that cannot be removed must not end the log.
+    await spool?.remove().catch(() => undefined);
     return { file: { ...this.#file, ...defined({ problem: this.#problem }) } };
   }
 
@@ -73,7 +75,7 @@ export class IncomingFile {
   async #content(bytes: Buffer): Promise<void> {
     this.#bytes += bytes.length;
     if (this.#bytes > this.#file.bytes) this.#fail('wrong-hash');
-    await this.#pace.each(bytes, async (piece) => {
+    await this.#pieces.each(bytes, async (piece) => {
       if (this.#problem !== undefined) throw new Error(this.#problem);
       this.#hash.update(piece);
       await this.#store(this.#filter?.push(piece) ?? piece);

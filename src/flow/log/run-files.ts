@@ -2,15 +2,9 @@ import { FileGate, type FileTerms } from '../../core/files/admit-file.ts';
 import type { FramePart } from '../../core/files/frame-parts.ts';
 import type { RunFile } from '../../core/files/run-file.ts';
 import type { Spool } from '../ports/machine.ts';
-import { IncomingFile } from './incoming-file.ts';
-import type { Turns } from './turns.ts';
+import { IncomingFile, type IncomingSinks } from './incoming-file.ts';
 
-export interface FileSinks extends FileTerms {
-  /** The policy's patterns. */
-  readonly redact: readonly string[];
-  readonly openSpool: () => Promise<Spool>;
-  readonly turns: Turns;
-}
+export interface FileSinks extends FileTerms, IncomingSinks {}
 
 /** A whole file, as it may be delivered. */
 export interface FileOfLog {

@@ -16,7 +16,7 @@ export class Turns {
 }
 
 /** Cuts the bytes of one log into pieces of a turn each, wherever their chunks end. */
-export class Pace {
+export class Pieces {
   readonly #turns: Turns;
   #sinceTurn = 0;
 

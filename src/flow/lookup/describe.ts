@@ -25,7 +25,7 @@ import { inTime, readPodFacts } from './pod-facts.ts';
 
 /** Slack allows three seconds for the answer. */
 const PATIENCE_MS = 2_000;
-/** The answer is useful without events, node, siblings or links. */
+/** The answer is useful without events, node, other versions or links. */
 const EXTRAS_MS = 1_000;
 /** For an earlier run, and again for the link to it. */
 const RUN_MS = 500;

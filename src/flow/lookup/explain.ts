@@ -6,12 +6,11 @@ import { canIMessage, whoAmIMessage } from '../../core/report/answers/explain-me
 import { reasonMessage, refusalAnswer } from '../../core/report/answers/private-messages.ts';
 import type { Message } from '../../core/report/message.ts';
 import type { Origin } from '../../core/run/run.ts';
-import { withDeadline } from '../../lib/clock.ts';
 import { isApprover } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
 import { withInvitation } from '../reply/slack-connect.ts';
 import { planOrRefusal } from '../stages/plan.ts';
-import type { Glance } from '../stages/plan-pod.ts';
+import { type Glance, withGlance } from '../stages/plan-pod.ts';
 
 /** Slack allows three seconds for an answer that needs the cluster. */
 const PATIENCE_MS = 2_000;
@@ -21,10 +20,7 @@ const PATIENCE_MS = 2_000;
  * did not answer, and the work stops at its next step.
  */
 export async function canI(origin: Origin, request: RunRequest, deps: FlowDeps): Promise<Message> {
-  const { clock } = deps;
-  const untilMs = clock.now() + PATIENCE_MS;
-  const glance = { isOver: () => clock.now() >= untilMs };
-  return withDeadline(clock, PATIENCE_MS, answer(origin, request, { deps, glance }), tooLate);
+  return withGlance(deps.clock, PATIENCE_MS, (glance) => answer(origin, request, { deps, glance }), tooLate);
 }
 
 const tooLate = (): Message => reasonMessage('cluster_unreachable', 'no answer in time');

@@ -1,6 +1,5 @@
-import type { Pod } from '../../core/container/pod.ts';
+import { type Pod, TEMPLATE_HASH } from '../../core/container/pod.ts';
 import type { ClusterFacts } from '../../core/diagnosis/look-at-cluster.ts';
-import { TEMPLATE_HASH } from '../../core/diagnosis/pod-findings.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -21,16 +20,24 @@ interface WantedFacts extends Pick<ClusterFacts, 'targetContainerName' | 'launch
 export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: Deps): Promise<ClusterFacts> {
   const { cluster, targetContainerName, launch, withEventsAndNode: isFull, waitMs } = wanted;
   const { nodeName } = pod.spec;
-  const [siblings, events, node] = await Promise.all([
-    inTime(deps, siblingsOf(pod, cluster), waitMs),
+  const [versionedPods, events, node] = await Promise.all([
+    inTime(deps, versionedPodsOf(pod, cluster), waitMs),
     isFull ? inTime(deps, cluster.events(pod.metadata), waitMs) : undefined,
     isFull && nodeName !== undefined ? inTime(deps, cluster.node(nodeName), waitMs) : undefined,
   ]);
-  return { pod, targetContainerName, siblings: siblings ?? [], events, node, nowMs: deps.clock.now(), launch };
+  return {
+    pod,
+    targetContainerName,
+    versionedPods: versionedPods ?? [],
+    events,
+    node,
+    nowMs: deps.clock.now(),
+    launch,
+  };
 }
 
-/** Uses the open watch; a pod without a Deployment has no siblings. */
-const siblingsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =>
+/** Uses the open watch; no answer needs them for a pod without a Deployment. */
+const versionedPodsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =>
   TEMPLATE_HASH in pod.metadata.labels
     ? cluster.pods(pod.metadata.namespace, [{ key: TEMPLATE_HASH, operator: 'exists' }])
     : [];

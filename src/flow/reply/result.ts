@@ -68,7 +68,7 @@ export class ResultDelivery {
     const message = messageOf(shared.settled.filesLost ?? {});
     const { ref, found } = await voice.post('result', destination, message, { doubt });
     // A found result may predate the loss of its files, so they are shared again in their own message.
-    await voice.record({ kind: 'result-posted', ref, ...(found ? {} : { settled: shared.settled }) });
+    await voice.record({ kind: 'result-posted', ref, ...defined({ settled: found ? undefined : shared.settled }) });
   }
 
   /**
@@ -110,8 +110,7 @@ export class ResultDelivery {
     try {
       const shared = await onceAt(await to(), { run, thread: deps.thread, find: doubt ? find : undefined, make });
       const filesLost = Object.keys(shared.refused).length === 0 ? undefined : shared.refused;
-      const files = 'ref' in shared ? shared.files : undefined;
-      return { ...('ref' in shared ? { ref: shared.ref } : {}), settled: defined({ files, filesLost }) };
+      return { ...defined({ ref: shared.ref }), settled: defined({ files: shared.files, filesLost }) };
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (!isForGood(error.code) && !this.#isTooLong(error)) throw error;
@@ -190,6 +189,8 @@ interface FilesToPost {
 
 /** None of the files is there to be shared: codes by name. */
 interface AllLost {
+  readonly ref?: undefined;
+  readonly files?: undefined;
   readonly refused: ByFileName;
 }
 

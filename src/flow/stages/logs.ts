@@ -14,7 +14,7 @@ import type { LogCompleteness, Run, RunLog } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { type FileOfLog, RunFiles } from '../log/run-files.ts';
-import { Pace, Turns } from '../log/turns.ts';
+import { Pieces, Turns } from '../log/turns.ts';
 import type { ActingAs, Cluster } from '../ports/cluster.ts';
 import type { Spool } from '../ports/machine.ts';
 
@@ -111,9 +111,9 @@ export class LogReader {
         else await frames?.files.accept(part);
       }
     };
-    const pace = new Pace(turns);
+    const pieces = new Pieces(turns);
     const write = (chunk: Buffer): Promise<void> =>
-      pace.each(chunk, (piece) => (frames ? acceptParts(frames.parser.push(piece)) : store(filter.push(piece))));
+      pieces.each(chunk, (piece) => (frames ? acceptParts(frames.parser.push(piece)) : store(filter.push(piece))));
     const collected = await this.#collect(source, ended, write);
     if (frames) await acceptParts(frames.parser.end());
     await store(filter.end());

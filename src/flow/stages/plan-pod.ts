@@ -6,6 +6,7 @@ import { type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import { kindToLookUp, type PlanInputs, planPod } from '../../core/policy/plan-request.ts';
 import type { Decision, Denial } from '../../core/policy/policy.ts';
 import type { Refusal } from '../../core/run/run.ts';
+import { type Clock, withDeadline } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
 
@@ -13,6 +14,17 @@ import { refusal } from '../inbox/refusals.ts';
 export interface Glance {
   /** The requester stopped waiting: stop working. */
   isOver(): boolean;
+}
+
+/** Waits `ms` for what `look` finds out. The work then stops at its next step. */
+export function withGlance<Value, Late>(
+  clock: Clock,
+  ms: number,
+  look: (glance: Glance) => Promise<Value>,
+  onLate: () => Late,
+): Promise<Value | Late> {
+  const untilMs = clock.now() + ms;
+  return withDeadline(clock, ms, look({ isOver: () => clock.now() >= untilMs }), onLate);
 }
 
 export interface PlannedRequest {

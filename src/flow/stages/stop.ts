@@ -3,12 +3,12 @@ import { fingerprintOf } from '../../core/container/fingerprint.ts';
 import type { ContainerTermination, Pod } from '../../core/container/pod.ts';
 import { stateOfContainer } from '../../core/container/status.ts';
 import { problemOfRoom } from '../../core/container/target.ts';
-import { oneLine } from '../../core/diagnosis/pod-findings.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { asUserId } from '../../core/ids.ts';
 import { identityFor } from '../../core/policy/identity.ts';
 import { aimOf, roomFor } from '../../core/policy/plan-request.ts';
 import type { ImageAlias, Policy } from '../../core/policy/policy.ts';
+import { foreignLine } from '../../core/report/log/clean-text.ts';
 import type { LaunchedRun, PlannedRun } from '../../core/run/life-cycle.ts';
 import type { Origin, Refusal, Run, Stop, StopContainer } from '../../core/run/run.ts';
 import { FOUND_NONE, isStopping, stopDeadlineMs } from '../../core/run/stop.ts';
@@ -204,7 +204,7 @@ export class Stopper {
   async #fail(reason: string): Promise<void> {
     const { session, deps } = this.#parts;
     const actorId = session.run.stop?.byUserId;
-    const why = oneLine(reason, MAX_WHY);
+    const why = foreignLine(reason, MAX_WHY);
     await record(deps, session.run, 'stop', { actorId, kind: 'failed', why });
     await session.apply({ kind: 'stop-failed', why, atMs: deps.clock.now() });
   }

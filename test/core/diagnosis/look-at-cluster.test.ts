@@ -18,7 +18,7 @@ const look = (facts: Partial<ClusterFacts> = {}) =>
   lookAtCluster({
     pod: podOf(),
     targetContainerName: 'web',
-    siblings: [],
+    versionedPods: [],
     events: [],
     node: { name: 'node-a', conditions: [{ type: 'Ready', status: 'True' }] },
     nowMs: START_MS,
@@ -283,14 +283,14 @@ describe('a rollout', () => {
 
   it('is under way when pods of another template of the same Deployment live', () => {
     const next = ofTemplate('web-2', 'bbb', '2026-11-21T00:00:00Z');
-    expect(found({ pod: old, siblings: [old, next] })).toEqual([
+    expect(found({ pod: old, versionedPods: [old, next] })).toEqual([
       {
         code: 'rollout_under_way',
         value: 1,
         text: 'a rollout of web is in progress: 1 pod of 2 of the newer version',
       },
     ]);
-    expect(found({ pod: next, siblings: [old, next] })[0]?.text).toContain('of the older version');
+    expect(found({ pod: next, versionedPods: [old, next] })[0]?.text).toContain('of the older version');
   });
 
   it('is not seen in pods that are going, of other Deployments, or without an owner', () => {
@@ -300,8 +300,8 @@ describe('a rollout', () => {
     const foreign = ofTemplate('x', 'bbb', '2026-11-21T00:00:00Z', {
       metadata: { ownerReferences: [{ kind: 'ReplicaSet', name: 'other-bbb', controller: true }] },
     });
-    expect(codes({ pod: old, siblings: [old, going, foreign, podOf()] })).toEqual([]);
-    expect(codes({ pod: podOf(), siblings: [old] })).toEqual([]);
+    expect(codes({ pod: old, versionedPods: [old, going, foreign, podOf()] })).toEqual([]);
+    expect(codes({ pod: podOf(), versionedPods: [old] })).toEqual([]);
   });
 });
 

@@ -19,7 +19,7 @@ const CONTAINER = { name: 'web', image: 'web:1', securityContext: {}, memoryLimi
 const facts = (parts: Partial<ClusterFacts> = {}): ClusterFacts => ({
   pod: aPod({ spec: { containers: [CONTAINER] } }),
   targetContainerName: 'web',
-  siblings: [],
+  versionedPods: [],
   events: [],
   node: { name: 'node-a', conditions: [{ type: 'Ready', status: 'True' }] },
   nowMs: START_MS,

@@ -7,8 +7,9 @@ import { type LogStream, StreamCursor } from './log-stream.ts';
 import type { LogTools } from './log-streams.ts';
 
 /**
- * Reads one container's log to its last line, across rotations (README.md). Memory: about 1 MiB, and up to 6 MiB for
- * the identities of recent lines. Cluster failures end up in the result; errors of the sink propagate.
+ * Reads one container's log to its last line, across rotations (README.md). Memory: about 1 MiB for the front, 64 KiB
+ * for each waiting stream, up to 6 MiB for the identities of recent lines, and up to 10 MiB more while a stream may
+ * repeat some of them. Cluster failures end up in the result; errors of the sink propagate.
  */
 export async function collectLog(tools: LogTools, request: LogRequest, sink: LogSink): Promise<LogCompleteness> {
   return new LogCollection(tools, request, sink).run();

@@ -51,7 +51,7 @@ export class DeliveredLines {
     return stamp.seconds < oldest || (stamp.seconds === oldest && stamp.nanos < (this.#nanos[this.#next] ?? 0));
   }
 
-  /** A set of all lines, for removing one at a time. */
+  /** A copy of all lines as a set, for removing one at a time: up to 10 MiB. */
   toSet(): LineSet {
     return new LineSet(this.#seconds, this.#nanos, this.#hashes, this.#size);
   }

@@ -168,9 +168,13 @@ interface DeliveredSoFar {
  * Whether the first log file was read from its first line. A kubelet's timer is not tied to the container's start: in
  * an experiment a fast writer's first 191,571 lines of 2,000,000 were rotated away before the status showed `running`,
  * 1.3 s after the start, although the follow was open within 3 s; in another, 148,726 of 200,008 lines, all written in
- * half a second. So the follow must have opened in time, and one of two proofs must hold: the first line came too soon
- * after the start for a full file before it, or the first rotation came too soon after the start to be the second. What
- * is left may be small, so a log that was never over 10 MiB needs a proof too; a few lines tell nothing, and pass.
+ * half a second. What is left may be small, so the proof that is needed depends on how much that is:
+ *
+ * - Below `burstBytes` nothing can be told, and the log passes.
+ * - Below `smallBytes` the first line came too soon after the start for a full file before it, or long after the follow
+ *   had opened.
+ * - Else the follow opened in time, and the first line came too soon for a full file before it, or the first rotation
+ *   came too soon after the start to be the second.
  */
 export class FirstFileProof {
   readonly #times: LogTimes;

@@ -1,13 +1,14 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { sentence, shorten } from '../../../lib/text.ts';
-import { type Pod, type PodEvent, type PodSecurityLevel, workloadOf } from '../../container/pod.ts';
+import { type Pod, type PodEvent, type PodSecurityLevel, unmetCondition, workloadOf } from '../../container/pod.ts';
 import { type ClusterFacts, isOfDebugContainer } from '../../diagnosis/look-at-cluster.ts';
-import { isOver, oneLine, spanOf } from '../../diagnosis/pod-findings.ts';
+import { isOver, spanOf } from '../../diagnosis/pod-findings.ts';
 import { findingsOf } from '../../diagnosis/verdict.ts';
 import { REASONS } from '../../errors.ts';
 import type { Denial } from '../../policy/policy.ts';
 import type { PossibleImage, PossibleRun, PossibleRuns } from '../../policy/possible-runs.ts';
 import type { VerdictFinding } from '../../run/run.ts';
+import { foreignLine } from '../log/clean-text.ts';
 import { code, type Message, type Part, type Span, strong, type Tone, text } from '../message.ts';
 import { conditionsPart, containersPart, type EarlierContainer, earlierPart, eventsPart } from '../parts/pod-parts.ts';
 
@@ -105,7 +106,7 @@ function quietHead({ pod, events }: ClusterFacts): Pick<Head, 'tone' | 'line' | 
 
 const WAIT = 'Give it a minute, then describe it again.';
 
-const isReady = ({ status }: Pod): boolean => !(status.unmetConditions ?? []).some(({ type }) => type === 'Ready');
+const isReady = (pod: Pod): boolean => unmetCondition(pod, 'Ready') === undefined;
 
 function readyWords({ status }: Pod): string {
   const ready = status.containerStatuses.filter((each) => each.ready).length;
@@ -158,7 +159,7 @@ const COMMANDS = { default: ', default command', own: ', your own command', any:
 
 function imageSpans({ alias, command, runs, denial }: PossibleImage): readonly Span[] {
   const name: readonly Span[] = [code(alias), text(`${COMMANDS[command]}: `)];
-  if (denial) return [...name, text(`refused: ${REASONS[denial.code].title}: ${oneLine(denial.subject)}`)];
+  if (denial) return [...name, text(`refused: ${REASONS[denial.code].title}: ${foreignLine(denial.subject)}`)];
   return [...name, ...runs.flatMap((run, index) => [...(index === 0 ? [] : [text('; ')]), ...runSpans(run)])];
 }
 

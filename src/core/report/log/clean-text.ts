@@ -1,4 +1,5 @@
 import { EMOJI_STYLE, removerOfInvisible } from '../../../lib/invisible.ts';
+import { shorten } from '../../../lib/text.ts';
 
 /**
  * Removes from log text everything that controls a terminal or is invisible (reference S28). The result holds no
@@ -47,6 +48,16 @@ export function cleanText(text: string): string {
   if (!UNCLEAN.test(text)) return text;
   const visible = withoutInvisible(text.replace(COLUMN_ONE, '\r').replace(ESCAPES, '')).replace(LINE_SEPARATORS, ' ');
   return visible.includes('\b') ? applyBackspaces(visible) : visible;
+}
+
+const MAX_LINE_LENGTH = 140;
+
+/** Text that others wrote, clean, on one line of bounded length. */
+export function foreignLine(text: string, length = MAX_LINE_LENGTH): string {
+  const clean = cleanText(text.slice(0, 4 * length))
+    .replace(/\s+/g, ' ')
+    .trim();
+  return shorten(clean, length);
 }
 
 /** What a terminal shows in the end: the last rewrite (`\r`) that wrote anything. */

@@ -1,8 +1,16 @@
 import { formatCount } from '../../../lib/duration.ts';
-import type { ContainerStatus, Pod, PodCondition, PodContainer, PodEvent } from '../../container/pod.ts';
+import {
+  type ContainerStatus,
+  isSidecar,
+  type Pod,
+  type PodCondition,
+  type PodContainer,
+  type PodEvent,
+} from '../../container/pod.ts';
 import { endingOf, isOfDebugContainer } from '../../diagnosis/look-at-cluster.ts';
-import { ago, oneLine, spanOf } from '../../diagnosis/pod-findings.ts';
+import { ago, spanOf } from '../../diagnosis/pod-findings.ts';
 import type { Run } from '../../run/run.ts';
+import { foreignLine } from '../log/clean-text.ts';
 import { code, link, type Part, person, type Span, strong, text } from '../message.ts';
 import { describeOutcome, STATE_TEXT } from '../outcome-text.ts';
 
@@ -45,7 +53,7 @@ export function containersPart(pod: Pod, context: PodContext): readonly Part[] {
   const shown = [
     ...containers.map((container): ShownContainer => ({ container, status: statusOf(container.name), role: 'main' })),
     ...initContainers.map((container): ShownContainer => {
-      const role = container.restartPolicy === 'Always' ? 'sidecar' : 'init';
+      const role = isSidecar(container) ? 'sidecar' : 'init';
       return { container, status: statusOf(container.name), role };
     }),
   ];
@@ -59,7 +67,7 @@ const isFine = ({ status, role }: ShownContainer): boolean =>
 
 function containerSpans(shown: ShownContainer, { named, nowMs }: PodContext): readonly Span[] {
   const { container, status, role } = shown;
-  const name = oneLine(container.name, MAX_NAME);
+  const name = foreignLine(container.name, MAX_NAME);
   const ending = status && endingOf(status, nowMs);
   const isNamed = named.includes(`${container.name} ${ending}`);
   const facts = [
@@ -68,14 +76,18 @@ function containerSpans(shown: ShownContainer, { named, nowMs }: PodContext): re
     ...resourceWords(container, named),
   ];
   const kind = role === 'main' ? '' : ` (${role})`;
-  return [code(name), text(`${kind} ${facts.join(' · ')} · `), code(oneLine(container.image, MAX_IMAGE) || 'no image')];
+  return [
+    code(name),
+    text(`${kind} ${facts.join(' · ')} · `),
+    code(foreignLine(container.image, MAX_IMAGE) || 'no image'),
+  ];
 }
 
 const isDone = ({ status, role }: ShownContainer): boolean => role === 'init' && status?.terminated?.exitCode === 0;
 
 function stateWords(status: ContainerStatus | undefined, role: ShownContainer['role']): string {
   if (status?.running) return role === 'init' ? 'running' : `running, ${status.ready ? 'ready' : 'not ready'}`;
-  if (status?.waiting) return `waiting: ${oneLine(status.waiting.reason, MAX_NAME) || 'no reason given'}`;
+  if (status?.waiting) return `waiting: ${foreignLine(status.waiting.reason, MAX_NAME) || 'no reason given'}`;
   if (!status?.terminated) return 'not started';
   return status.terminated.exitCode === 0 ? 'done' : 'stopped';
 }
@@ -91,7 +103,7 @@ function resourceWords(container: PodContainer, named: readonly string[]): reado
 
 /** Request and limit: `memory 64Mi to 128Mi`. */
 function rangeWords(what: string, request: string | undefined, limit: string | undefined): string {
-  const [least, most] = [request, limit].map((quantity) => quantity && oneLine(quantity, 20));
+  const [least, most] = [request, limit].map((quantity) => quantity && foreignLine(quantity, 20));
   if (!least && !most) return '';
   if (!most) return `${what} ${least}, no limit`;
   return least === most || !least ? `${what} ${most}` : `${what} ${least} to ${most}`;
@@ -102,7 +114,7 @@ export function conditionsPart({ status }: Pod, { named, isExplained, nowMs }: P
   const seen = new Set<string>();
   const news = (status.unmetConditions ?? []).filter(({ type, reason, message }) => {
     if (isExplained && reason === 'ContainersNotReady') return false;
-    const words = oneLine(message || reason);
+    const words = foreignLine(message || reason);
     // ContainersReady repeats what Ready says.
     const isRepeated = type !== 'DisruptionTarget' && (seen.has(words) || isNamed(words, named));
     seen.add(words);
@@ -122,10 +134,10 @@ const isNamed = (words: string, named: readonly string[]): boolean =>
   words !== '' && named.some((sentence) => sentence.includes(words.slice(0, 60)));
 
 function conditionSpans({ type, reason, message, since }: PodCondition, nowMs: number): readonly Span[] {
-  const why = [reason, message].map((words) => oneLine(words)).filter((words) => words !== '');
+  const why = [reason, message].map((words) => foreignLine(words)).filter((words) => words !== '');
   const state = type === 'DisruptionTarget' ? 'true' : 'not true';
   return [
-    code(oneLine(type, MAX_NAME)),
+    code(foreignLine(type, MAX_NAME)),
     text(` ${state}${forWords(nowMs - Date.parse(since))}: ${why.join(': ') || 'no reason given'}`),
   ];
 }
@@ -141,7 +153,7 @@ export function eventsPart(events: readonly PodEvent[], { named, nowMs }: PodCon
     merged.set(key, { ...event, atMs, count: count + (known?.count ?? 0) });
   }
   const news = [...merged.values()]
-    .filter(({ type, message }) => type !== 'Warning' || !isNamed(oneLine(message), named))
+    .filter(({ type, message }) => type !== 'Warning' || !isNamed(foreignLine(message), named))
     .toSorted((a, b) => b.atMs - a.atMs);
   return listPart(
     'Events',
@@ -152,8 +164,8 @@ export function eventsPart(events: readonly PodEvent[], { named, nowMs }: PodCon
 
 function eventSpans({ type, reason, message, atMs, count }: PodEvent, nowMs: number): readonly Span[] {
   const often = count !== undefined && count > 1 ? ` ${formatCount(count, 'time')},` : '';
-  const words = `${often} ${ago(atMs > 0 ? nowMs - atMs : Number.NaN)}: ${oneLine(message)}`;
-  const name = oneLine(reason, MAX_NAME) || 'no reason given';
+  const words = `${often} ${ago(atMs > 0 ? nowMs - atMs : Number.NaN)}: ${foreignLine(message)}`;
+  const name = foreignLine(reason, MAX_NAME) || 'no reason given';
   return [type === 'Warning' ? strong(`Warning ${name}`) : text(name), text(`${words}`)];
 }
 
@@ -172,7 +184,7 @@ export function earlierPart(pod: Pod, earlier: readonly EarlierContainer[], nowM
     const what = stateOfDebug(state, nowMs);
     if (known?.run) return knownSpans(known.run, known.url, what);
     const whose = runId === undefined ? 'not by kdebug' : 'of a batch, or of another channel';
-    return [code(oneLine(image, MAX_IMAGE) || 'no image'), text(` ${what}, ${whose}`)];
+    return [code(foreignLine(image, MAX_IMAGE) || 'no image'), text(` ${what}, ${whose}`)];
   });
   return listPart(formatCount(items.length, 'debug container'), items, MAX_EARLIER);
 }
@@ -181,7 +193,7 @@ function stateOfDebug(status: ContainerStatus | undefined, nowMs: number): strin
   const { running, terminated, waiting } = status ?? {};
   if (running) return `running${forWords(nowMs - Date.parse(running.startedAt))}`;
   if (terminated) return `ended ${ago(nowMs - Date.parse(terminated.finishedAt))}`;
-  return waiting ? `waiting: ${oneLine(waiting.reason, MAX_NAME)}` : 'not started';
+  return waiting ? `waiting: ${foreignLine(waiting.reason, MAX_NAME)}` : 'not started';
 }
 
 function knownSpans(run: Run, url: string | undefined, what: string): readonly Span[] {
@@ -190,8 +202,8 @@ function knownSpans(run: Run, url: string | undefined, what: string): readonly S
   const id: Span = url === undefined ? code(run.id) : link(url, run.id);
   return [
     id,
-    text(` ${oneLine(run.plan?.imageAlias ?? 'run')} by `),
+    text(` ${foreignLine(run.plan?.imageAlias ?? 'run')} by `),
     person(run.origin.requesterId),
-    text(`: ${oneLine(title)}, ${what}`),
+    text(`: ${foreignLine(title)}, ${what}`),
   ];
 }

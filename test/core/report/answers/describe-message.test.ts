@@ -50,7 +50,7 @@ const described = (
   facts: {
     pod,
     targetContainerName: 'web',
-    siblings: [],
+    versionedPods: [],
     events,
     node: { name: 'node-a', conditions: [{ type: 'Ready', status: 'True' }] },
     nowMs: START_MS,

@@ -181,4 +181,14 @@ describe('RunFiles', () => {
     const taking = await read(frame('a.txt', 'a\n') + frame('b.txt', 'b\n'), { openSpool });
     expect(taking.problems).toEqual(['a.txt spool-full', 'b.txt whole']);
   });
+
+  it('goes on after a file that is wrong and whose spool cannot be removed', async () => {
+    const spools = new FakeSpools();
+    const openSpool = async (): Promise<Spool> =>
+      Object.assign(await spools.open(), { remove: () => Promise.reject(new Error('EIO')) });
+    const taking = await read(frame('a.txt', 'a\n').replace(sha256('a\n'), sha256('b\n')) + frame('b.txt', 'b\n'), {
+      openSpool,
+    });
+    expect(taking.problems).toEqual(['a.txt wrong-hash', 'b.txt whole']);
+  });
 });

@@ -1,0 +1,73 @@
+import type { ActionName } from '../../core/actions.ts';
+import type { RunRequest } from '../../core/command/command.ts';
+import type { Decision } from '../../core/policy/policy.ts';
+import { againForm } from '../../core/report/answers/click-messages.ts';
+import type { Origin, Run } from '../../core/run/run.ts';
+import { withDeadline } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
+import type { PlanSubject } from '../batch/plan.ts';
+import type { FlowDeps } from '../deps.ts';
+import { type AcceptRequest, originOf } from '../inbox/accept.ts';
+import type { Actor, Answer } from '../ports/slack.ts';
+import { planOrRefusal } from '../stages/plan.ts';
+
+export type AgainAction = Extract<
+  ActionName,
+  'look-again' | 'next-image' | 'compare' | 'rerun-failed' | 'rerun' | 'run-anyway' | 'ask-for-it'
+>;
+
+/** A repeat of a run's request, by button or by the form that the button opened. */
+export interface Again extends Actor {
+  readonly runId: string;
+  /** Absent in a form, which is bound only to the channel. */
+  readonly messageTs?: string;
+  readonly reason?: string;
+  /** Chosen in the form of `ask-for-it`. */
+  readonly profile?: string;
+}
+
+export interface RerunParts {
+  readonly deps: FlowDeps;
+  readonly accept: AcceptRequest;
+}
+
+export function withReason({ reason: _, ...request }: RunRequest, reason: string | undefined): RunRequest {
+  return { ...request, ...defined({ reason }) };
+}
+
+export const formAgain = (...parts: Parameters<typeof againForm>): Answer => ({
+  kind: 'form',
+  form: againForm(...parts),
+});
+
+/** The longest time that a person waits while their request is planned, before anything is posted or opened. */
+export const LOOK_MS = 1_000;
+
+/** Whether the rule requires a reason; true if no decision comes in time. */
+export async function needsReason(subject: PlanSubject, deps: FlowDeps): Promise<boolean> {
+  // Never over: a plan that stops because it is late ends in a refusal, which would count as a decision.
+  const isWanted = planOrRefusal(subject, deps, { isOver: () => false }).then(
+    (planned) => 'decision' in planned && lacksReason(planned.decision),
+    () => true,
+  );
+  return withDeadline(deps.clock, LOOK_MS, isWanted, () => true);
+}
+
+/** Whether the policy denies only because no reason was given. */
+export const lacksReason = (decision: Decision): boolean =>
+  decision.kind === 'deny' && decision.code === 'reason_required';
+
+/** The clicker's own, in the run's thread. Without a `dedupeKey` it must get one before it is accepted. */
+export function originOfClick(
+  { teamId, userId, channelId }: Again,
+  run: Run,
+  receivedAtMs: number,
+  dedupeKey = '',
+): Origin {
+  const threadTs = threadTsOf(run);
+  return originOf({ teamId, userId, channelId, dedupeKey, receivedAtMs, ...defined({ threadTs }) }, 'button');
+}
+
+/** The thread in which a run answers, if it has one in its channel. */
+export const threadTsOf = ({ origin, delivery: { anchor } }: Pick<Run, 'origin' | 'delivery'>): string | undefined =>
+  origin.threadTs ?? (anchor?.channelId === origin.channelId ? anchor.ts : undefined);

@@ -1,0 +1,64 @@
+import type { RunRequest } from '../../core/command/command.ts';
+import { comparisonRequest, mayCompare } from '../../core/compare/ask.ts';
+import type { UserAndGroup } from '../../core/container/profiles.ts';
+import { shownCommandLine } from '../../core/report/log/redact-text.ts';
+import type { LookAgain, Run } from '../../core/run/run.ts';
+import { runOfCard } from '../inbox/find-run.ts';
+import { answerReason } from '../inbox/refusals.ts';
+import type { Answer } from '../ports/slack.ts';
+import { type Again, formAgain, needsReason, originOfClick, type RerunParts, withReason } from './again.ts';
+import { hasSecretOfAnother } from './same-again.ts';
+
+/** SYS_PTRACE, which *general* adds, helps only root (kubectl issue 1650). */
+const ROOT: UserAndGroup = { uid: 0, gid: 0 };
+
+/**
+ * The request that a button on the result of a diagnosis makes: with the profile that its verdict offered, with the
+ * image that shows more of a finding, or for its pod and healthy siblings. Undefined: it offers no such button.
+ */
+const FOLLOW_UPS = {
+  'look-again': ({ request, verdict }: Run) => verdict?.lookAgain && requestOf(request, verdict.lookAgain),
+  'next-image': ({ request, verdict }: Run) =>
+    verdict?.nextImage && nextRequest(request, verdict.nextImage, verdict.nextAs),
+  compare: (run: Run) => (mayCompare(run) ? comparisonRequest(run.request, run.plan.podName) : undefined),
+} as const;
+
+/** Sends it as the clicker's own, in the same thread. Their second click starts nothing. */
+export async function followUp(
+  action: keyof typeof FOLLOW_UPS,
+  again: Again,
+  { deps, accept }: RerunParts,
+): Promise<Answer> {
+  const run = await runOfCard(again, ({ delivery }) => [delivery.result], deps);
+  if (typeof run === 'string') return answerReason(run);
+  const followed = FOLLOW_UPS[action](run);
+  if (!followed) return answerReason('button_stale');
+  const { redact } = deps.policies.current().output;
+  // A setting may hold one.
+  if (hasSecretOfAnother({ origin: run.origin, request: followed }, again.userId, redact))
+    return answerReason('run_has_secret', run.id);
+  const dedupeKey = `${action}:${run.id}:${again.userId}`;
+  const origin = originOfClick(again, run, deps.clock.now(), dedupeKey);
+  const request = withReason(followed, again.reason);
+  if (again.reason === undefined && (await needsReason({ ...run, origin, request }, deps))) {
+    const commandLine = shownCommandLine(request, redact);
+    return formAgain(action, { id: run.id, commandLine });
+  }
+  return accept(origin, request);
+}
+
+/** Without the words of the first request: they were for another image. */
+function nextRequest(
+  { timeoutMs: _time, imagePullPolicy: _pull, label: _label, ...words }: RunRequest,
+  image: string,
+  as: LookAgain | undefined,
+): RunRequest {
+  const request = { ...words, image, command: [], argumentsOnly: false, env: [] };
+  return as ? requestOf(request, as) : request;
+}
+
+function requestOf({ runAs: _, ...request }: RunRequest, again: LookAgain): RunRequest {
+  return again.kind === 'identity'
+    ? { ...request, profile: 'restricted', runAs: again.runAs }
+    : { ...request, profile: 'general', runAs: ROOT };
+}
