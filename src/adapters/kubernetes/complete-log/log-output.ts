@@ -171,8 +171,8 @@ interface DeliveredSoFar {
  * half a second. What is left may be small, so the proof that is needed depends on how much that is:
  *
  * - Below `burstBytes` nothing can be told, and the log passes.
- * - Below `smallBytes` the first line came too soon after the start for a full file before it, or long after the follow
- *   had opened.
+ * - Below `smallBytes` the first line came too soon after the start for a full file before it, or the follow had opened
+ *   an empty file.
  * - Else the follow opened in time, and the first line came too soon for a full file before it, or the first rotation
  *   came too soon after the start to be the second.
  */
