@@ -52,12 +52,14 @@ function readOptions() {
 }
 
 async function main(): Promise<number> {
-  const values = readOptions();
-  if (!values) return 2;
-  if (values.help) {
-    console.log(USAGE);
-    return 0;
-  }
+  const options = readOptions();
+  if (!options) return 2;
+  if (!options.help) return play(options);
+  console.log(USAGE);
+  return 0;
+}
+
+async function play(values: NonNullable<ReturnType<typeof readOptions>>): Promise<number> {
   const bundle = values['no-page'] || values.once !== undefined ? undefined : beginBundle();
   const stage = await openStage({
     ...(values.kubeconfig !== undefined && { kubeconfig: values.kubeconfig }),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { V1Pod } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tagOf } from '../../../play/app/our-posts.ts';
 import { describeMessage, type LocalSlack, type StoredMessage } from '../../../play/slack/index.ts';
@@ -100,6 +101,7 @@ export function tellMidRun(kubeconfig: string, place: () => Place, deeds: readon
         const command = `sh -c 'lines 9 40; sleep 8; lines ${20 + told} 40'`;
         told += 1;
         const story = await MidRun.begin(slack, `web-1 -n ${namespace} --image=lines -- ${command}`);
+        await kube.until(namespace, 'web-1', isAnyRunning);
         await DEEDS[deed](place(), namespace, story.run);
         const { result, wrong } = await story.told();
         expect(result).toMatch(/Exit code\s*:?\s*0/);
@@ -112,6 +114,10 @@ export function tellMidRun(kubeconfig: string, place: () => Place, deeds: readon
     then();
   });
 }
+
+/** As the cluster says it: a card may go from its first words to the last ones when many are updated. */
+const isAnyRunning = ({ status }: V1Pod): boolean =>
+  (status?.ephemeralContainerStatuses ?? []).some(({ state }) => state?.running !== undefined);
 
 /** One run, from its command to its result. */
 class MidRun {
@@ -126,13 +132,13 @@ class MidRun {
     this.run = tagOf(slack.state, anchor)?.run ?? '';
   }
 
-  /** Resolves when its container runs. */
+  /** Resolves when its card is there. */
   static async begin(slack: LocalSlack, words: string): Promise<MidRun> {
     const before = new Set(slack.messages(CHANNEL).map(({ ts }) => ts));
     const { error } = await slack.deliver.command({ user: 'U0ROY', channel: CHANNEL, text: words });
     expect(error).toBeUndefined();
     const anchor = await slack.until(
-      () => slack.messages(CHANNEL).find((one) => !before.has(one.ts) && textOf(slack, one).includes('Running')),
+      () => slack.messages(CHANNEL).find((one) => !before.has(one.ts) && tagOf(slack.state, one)?.kind === 'anchor'),
       30_000,
     );
     return new MidRun(slack, anchor);

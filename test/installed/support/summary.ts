@@ -5,10 +5,16 @@ const WAY = /installed by (kustomize|helm): (\w+)/;
 const WAYS = 4;
 const RIGHTS = 'needs what it was given, and was given what it needs';
 
-/** Prints the one line that says how the installations went, after vitest's own words; the process exits 1 unless all went well. */
+const FILE = /ways\.test\.ts$/;
+
+/**
+ * Prints the one line that says how the installations went, after vitest's own words; the process exits 1 unless all went well. A run of
+ * other files says nothing of them.
+ */
 // biome-ignore lint/style/noDefaultExport: vitest loads a reporter by its default export.
 export default class Summary implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
+    if (!modules.some(({ moduleId }) => FILE.test(moduleId))) return;
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const of = (tool: string) => tests.filter(({ fullName }) => WAY.exec(fullName)?.[1] === tool);
     const told = tests.filter((test) => WAY.test(test.fullName) && test.result().state !== 'skipped');
