@@ -5,6 +5,7 @@ const MEASURED = [
   'test/**/*linear*.test.ts',
   'test/adapters/slack/receiving/flood.test.ts',
   'test/config/pattern-probe.test.ts',
+  'test/core/report/log/log-filter-memory.test.ts',
 ];
 
 /** `npm test`: every feature at least once, and a sample of what has thousands of cases (test/support/sample.ts). */

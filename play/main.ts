@@ -1,21 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { type Answer, ask } from './app/conversation.ts';
 import { JONAS, MAIN_JOB, ROY, THURSTON } from './app/examples.ts';
 import { Narrator } from './app/narrator.ts';
 import { openStage, type Stage } from './app/stage.ts';
+import { type PlayOptions, readOptions, USAGE } from './options.ts';
 import { type Bundle, buildBundle } from './page/server/bundle.ts';
 import { type Page, startPage } from './page/server/page.ts';
-
-const USAGE = `npm run play                                   a page for the browser; here the main job, then type more commands
-npm run play -- --once '/kdebug pod-1234'      one command; exits 0 when it was answered with a success, else 1
-npm run play -- --kubeconfig FILE              on a cluster of your own instead of the local one
-      --socket          Socket Mode instead of signed HTTP
-      --user U0ROY      who types          --channel C0SHOP    where
-      --verbose         the bot's own log on standard error
-      --port 8080       where the page is; any free port without it          --no-page   without the page`;
 
 const HELP = `Type a command as in Slack, for example
   ${ROY}
@@ -25,41 +16,18 @@ const HELP = `Type a command as in Slack, for example
   as U0BOB click approve         presses that button of the newest card (approve, approve-grant, reject, cancel, end-grant)
   people · pods · quit`;
 
-const OPTIONS = {
-  once: { type: 'string' },
-  kubeconfig: { type: 'string' },
-  user: { type: 'string', default: 'U0ROY' },
-  channel: { type: 'string', default: 'C0SHOP' },
-  socket: { type: 'boolean', default: false },
-  verbose: { type: 'boolean', default: false },
-  port: { type: 'string' },
-  'no-page': { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-/** The options of the command line, with the text of the kubeconfig. Undefined, with a sentence on standard error: one is wrong. */
-function readOptions() {
-  try {
-    const { values } = parseArgs({ options: OPTIONS });
-    return {
-      ...values,
-      kubeconfig: values.kubeconfig === undefined ? undefined : readFileSync(values.kubeconfig, 'utf8'),
-    };
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`);
-    return undefined;
-  }
-}
-
 async function main(): Promise<number> {
-  const options = readOptions();
-  if (!options) return 2;
+  const options = readOptions(process.argv.slice(2));
+  if ('problem' in options) {
+    console.error(`${options.problem}\n\n${USAGE}`);
+    return 2;
+  }
   if (!options.help) return play(options);
   console.log(USAGE);
   return 0;
 }
 
-async function play(values: NonNullable<ReturnType<typeof readOptions>>): Promise<number> {
+async function play(values: PlayOptions): Promise<number> {
   const bundle = values['no-page'] || values.once !== undefined ? undefined : beginBundle();
   const stage = await openStage({
     ...(values.kubeconfig !== undefined && { kubeconfig: values.kubeconfig }),

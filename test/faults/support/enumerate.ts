@@ -30,10 +30,10 @@ export async function pairs(story: Story): Promise<Findings> {
   const found = new Found(story);
   const quiet = new PortScene(story);
   await quiet.play();
-  for (const firsts of sampleOf(`first crashes in ${story.name}`, grouped(quiet.effects.marks(0)), 3)) {
+  for (const firsts of sampleOf(`first crashes in ${story.name}`, grouped(quiet.effects.marks(0)), 2)) {
     const recovery = new PortScene(story, [firsts[0]]);
     await recovery.play();
-    for (const seconds of sampleOf(`second crashes in ${story.name}`, grouped(recovery.effects.marks(1)), 6))
+    for (const seconds of sampleOf(`second crashes in ${story.name}`, grouped(recovery.effects.marks(1)), 4))
       await found.tell([firsts[0], seconds[0]], firsts.length * seconds.length);
   }
   return found;
