@@ -48,6 +48,7 @@ const isReadableOnTheWay = (url: string): boolean =>
   /^redis:$/.test(new URL(url).protocol) && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
 async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
+  endOnDefect(log);
   if (env.redis === undefined) {
     log.warn('no REDIS_URL: runs are in memory only, so run one replica; a restart forgets them');
   } else if (isReadableOnTheWay(env.redis.url)) {
@@ -107,6 +108,17 @@ function stopOnSignal(log: Log, stop: () => Promise<void>): void {
     );
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => leave(signal));
+}
+
+/**
+ * An error that nobody caught, as a record without secrets: Node would print it on standard error. What it left undone is not known, so
+ * the process ends, and the next start or another replica goes on with the runs.
+ */
+function endOnDefect(log: Log): void {
+  process.on('uncaughtException', (error, origin) => {
+    log.error('unexpected error, the process ends', { reason: 'internal_error', origin, error });
+    process.exit(1);
+  });
 }
 
 const [command, ...words] = process.argv.slice(2);

@@ -37,7 +37,7 @@ describe('a process that starts', () => {
     scene = await ProgramScene.open(options);
     const bot = await scene.boot();
     const warnings = bot.log.filter(({ level }) => level === 'warn');
-    return { ready: await bot.says('ready'), warnings: warnings.map(({ message }) => message), log: bot.log };
+    return { bot, ready: await bot.says('ready'), warnings: warnings.map(({ message }) => message), log: bot.log };
   };
 
   it('says its mode, version, commit, clusters, replica, store and policy', async () => {
@@ -64,6 +64,23 @@ describe('a process that starts', () => {
     expect(ready.port).toBeUndefined();
     expect(warnings).toContainEqual(expect.stringMatching(/^SLACK_APP_TOKEN and SLACK_SIGNING_SECRET are both set/));
     expect(JSON.stringify(log)).not.toContain('canary');
+  });
+
+  it('tells of an error that nobody caught in its own log, without secrets, and ends', async () => {
+    const defect = "process.on('SIGUSR2',()=>{void Promise.reject(new Error('refused xoxb-1234-secret'))})";
+    const { bot } = await boot('http', { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(defect)}` });
+
+    bot.signal('SIGUSR2');
+
+    expect(await bot.exited).toEqual({ code: 1, signal: null });
+    expect(bot.errors).toBe('');
+    expect(bot.log.at(-1)).toMatchObject({
+      level: 'error',
+      message: 'unexpected error, the process ends',
+      reason: 'internal_error',
+      origin: 'unhandledRejection',
+      error: { message: 'refused [redacted]' },
+    });
   });
 
   it('says what its policy still has from an example, and starts all the same', async () => {

@@ -98,7 +98,7 @@ export class BotProcess {
     });
   }
 
-  signal(name: 'SIGTERM' | 'SIGINT'): void {
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGUSR2'): void {
     this.#child.kill(name);
   }
 
