@@ -134,6 +134,30 @@ func TestLookupSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+// A lost packet is no answer: the name may well be known.
+func TestANameIsUnknownOnlyWhenEachQuestionWasAnswered(t *testing.T) {
+	for lost, reply := range map[string]func(dns.Question) bool{
+		"the addresses of IPv4": func(asked dns.Question) bool { return asked.Qtype != dns.TypeA },
+		"the last step":         func(asked dns.Question) bool { return asked.Name != "web." },
+	} {
+		_, packets := bothAt(t)
+		server := &dns.Server{PacketConn: packets, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, question *dns.Msg) {
+			if reply(question.Question[0]) {
+				_ = w.WriteMsg(new(dns.Msg).SetReply(question))
+			}
+		})}
+		go func() { _ = server.ActivateAndServe() }()
+		t.Cleanup(func() { _ = server.Shutdown() })
+		_, port, _ := net.SplitHostPort(packets.LocalAddr().String())
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		part, _ := namesOf(t, port, "127.0.0.1").Lookup(ctx, "web", "endpoint_unknown")
+		cancel()
+		if codes(part) != "dns_unanswered" {
+			t.Errorf("%s: %q\n%s", lost, codes(part), lines(part))
+		}
+	}
+}
+
 func TestALongAnswerComesOverTCP(t *testing.T) {
 	names := namesOf(t, nameServer(t, map[string]string{"web.svc.test.": "10.1.2.3"}, true), "127.0.0.1")
 	part, addresses := names.Lookup(t.Context(), "web.svc.test.", "endpoint_unknown")
