@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -16,8 +17,10 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -180,6 +183,33 @@ func TestAnAnswerOfANameServerDoesNotLeadToTheCloud(t *testing.T) {
 	conn, err := dialer(Place{}).Dial("tcp", "169.254.169.254:80")
 	if err == nil || !strings.Contains(err.Error(), "not probed") {
 		t.Error(conn, err)
+	}
+}
+
+// A pod without IPv6 may be given nothing else. In a network of its own, this process has no way to anywhere.
+func TestAddressesThatThePodHasNoNetworkForAreFound(t *testing.T) {
+	if os.Getenv("KDEBUG_WITHOUT_NETWORK") == "" {
+		//nolint:gosec // It is this test.
+		command := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		command.Env = append(os.Environ(), "KDEBUG_WITHOUT_NETWORK=yes")
+		command.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,
+			UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+		}
+		out, err := command.CombinedOutput()
+		if ended := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ended) {
+			t.Skip(err)
+		} else if err != nil {
+			t.Errorf("%s", out)
+		}
+		return
+	}
+	part, kept := connect(t.Context(), Place{}, []netip.Addr{netip.MustParseAddr("2001:db8::1")}, 80)
+	if kept.conn != nil || codes(part) != "endpoint_silent" || part.Section.State != "finding" {
+		t.Errorf("%q %+v", codes(part), part)
+	}
+	if !strings.Contains(lines(part), "no such network") {
+		t.Errorf("%q", part.Lines)
 	}
 }
 
