@@ -118,15 +118,17 @@ func again(ctx context.Context, result *rules.Part, place Place, to netip.AddrPo
 		took := time.Since(began)
 		if err == nil {
 			conn.Close()
+		} else if ctx.Err() != nil {
+			break
 		}
 		done++
 		sum, longest = sum+took, max(longest, took)
 		if took >= lostPacket || err != nil {
 			lost++
 		}
-		if ctx.Err() != nil {
-			break
-		}
+	}
+	if done == 0 {
+		return
 	}
 	average := sum / time.Duration(done)
 	result.Say("%s again %d times: %s on average, %s at most", to, done, milliseconds(average), milliseconds(longest))

@@ -363,6 +363,16 @@ func TestTLSSaysWhatIsWrongWithACertificate(t *testing.T) {
 	}
 }
 
+func TestTheEndOfTheLookIsNoLostPacket(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	part := rules.NewPart("connect")
+	again(ctx, part, Place{}, netip.MustParseAddrPort(listen(t, func(net.Conn) {})))
+	if codes(part) != "" {
+		t.Errorf("%+v", part.Findings)
+	}
+}
+
 func TestAnEndpointThatHangsEndsInTime(t *testing.T) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
