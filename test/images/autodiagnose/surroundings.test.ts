@@ -99,6 +99,20 @@ describe.skipIf(!hasProc || !hasBusybox)('what a process talks to', () => {
   }
 });
 
+describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('a resolv.conf that the target made', () => {
+  afterEach(cleanUp);
+
+  it.each([
+    ['a pipe that nobody writes to', 'mkfifo'],
+    ['a file without an end', 'truncate -s 1T'],
+  ])('is %s', { timeout: 20_000 }, async (_, command) => {
+    const { pid } = await inRoot({ 'etc/hosts': '' });
+    spawnSync('sh', ['-c', `${command} /proc/${pid}/root/etc/resolv.conf`]);
+    const look = diagnose({ AUTODIAGNOSE_PID: String(pid) }, ['timeout', '10', 'sh']);
+    expect(sectionOf(diagnosisOf(await look), 'dns')?.text).toContain('name server');
+  });
+});
+
 /** A process with a root of its own, which holds these files. */
 async function inRoot(files: Readonly<Record<string, string>>): Promise<ChildProcess> {
   const root = await filesIn(files);
