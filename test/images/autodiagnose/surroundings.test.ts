@@ -99,17 +99,21 @@ describe.skipIf(!hasProc || !hasBusybox)('what a process talks to', () => {
   }
 });
 
-describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('a resolv.conf that the target made', () => {
+describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('a file that the target made', () => {
   afterEach(cleanUp);
 
   it.each([
-    ['a pipe that nobody writes to', 'mkfifo'],
-    ['a file without an end', 'truncate -s 1T'],
-  ])('is %s', { timeout: 20_000 }, async (_, command) => {
-    const { pid } = await inRoot({ 'etc/hosts': '' });
-    spawnSync('sh', ['-c', `${command} /proc/${pid}/root/etc/resolv.conf`]);
-    const look = diagnose({ AUTODIAGNOSE_PID: String(pid) }, ['timeout', '10', 'sh']);
-    expect(sectionOf(diagnosisOf(await look), 'dns')?.text).toContain('name server');
+    ['resolv.conf', 'a pipe that nobody writes to', 'mkfifo'],
+    ['resolv.conf', 'without an end', 'truncate -s 1T'],
+    ['hosts', 'a pipe that nobody writes to', 'mkfifo'],
+    ['hosts', 'without an end', 'truncate -s 1T'],
+  ])('in place of %s is %s', { timeout: 20_000 }, async (name, _, command) => {
+    const { pid } = await inRoot({ 'etc/passwd': '' });
+    spawnSync('sh', ['-c', `${command} /proc/${pid}/root/etc/${name}`]);
+    const env = { AUTODIAGNOSE_PID: String(pid), KDEBUG_COMPARE: 'abcdefghijklmnopqrstuvwxyz' };
+    const diagnosis = diagnosisOf(await diagnose(env, ['timeout', '10', 'sh']));
+    expect(sectionOf(diagnosis, 'dns')?.text).toContain('name server');
+    expect(diagnosis.facts?.facts.filter(({ group }) => group === 'env')).not.toEqual([]);
   });
 });
 
