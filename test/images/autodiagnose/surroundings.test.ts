@@ -143,6 +143,14 @@ describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('the files 
     expect(findingOf(large, 'temporary_files')).toMatchObject({ value: 1126, threshold: 1024 });
   });
 
+  it('are told soon, where very many programs crashed', { timeout: 20_000 }, async () => {
+    const { pid } = await inRoot({ 'tmp/a': '' });
+    spawnSync('sh', ['-c', `cd /proc/${pid}/root/tmp && seq -f core.%.0f 1 20000 | xargs touch`]);
+    const diagnosis = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid) }, ['timeout', '15', 'sh']));
+    const text = expect.stringMatching(/^64 or more core files of a crashed process, one is \/tmp\/core\.\d+$/);
+    expect(findingOf(diagnosis, 'core_dump')).toMatchObject({ value: 64, text });
+  });
+
   it('hold a token that was not renewed', async () => {
     const folder = 'run/secrets/kubernetes.io/serviceaccount';
     const { pid } = await inRoot({ [`${folder}/token`]: 'secret-token' });
