@@ -363,6 +363,48 @@ func TestTLSSaysWhatIsWrongWithACertificate(t *testing.T) {
 	}
 }
 
+// Servers go on sending a second certificate of an authority, for clients that knew an older one.
+func TestACertificateThatNobodyNeedsMayExpire(t *testing.T) {
+	now := time.Now()
+	issue := func(name string, until time.Time, key *ecdsa.PrivateKey, by *x509.Certificate, signer *ecdsa.PrivateKey) *x509.Certificate {
+		template := &x509.Certificate{
+			SerialNumber: big.NewInt(until.Unix()), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotBefore: now.AddDate(-9, 0, 0), NotAfter: until,
+			IsCA: name != "web.test", BasicConstraintsValid: true,
+		}
+		if by == nil {
+			by = template
+		}
+		content, err := x509.CreateCertificate(rand.Reader, template, by, &key.PublicKey, signer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		certificate, _ := x509.ParseCertificate(content)
+		return certificate
+	}
+	var keys [3]*ecdsa.PrivateKey
+	for index := range keys {
+		keys[index], _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	}
+	older := issue("older", now.AddDate(-1, 0, 0), keys[0], nil, keys[0])
+	root := issue("root", now.AddDate(5, 0, 0), keys[1], nil, keys[1])
+	crossed := issue("root", now.AddDate(-1, 0, 0), keys[1], older, keys[0])
+	roots := x509.NewCertPool()
+	roots.AddCert(root)
+	for days, want := range map[int]string{60: "", 5: "tls_expiring"} {
+		leaf := issue("web.test", now.AddDate(0, 0, days), keys[2], root, keys[1])
+		part := rules.NewPart("tls")
+		judge(part, []*x509.Certificate{leaf, crossed}, "web.test", roots, now)
+		if codes(part) != want || want != "" && !strings.Contains(part.Findings[0].Text, "web.test") {
+			t.Errorf("%d days: %+v", days, part.Findings)
+		}
+		part = rules.NewPart("tls")
+		judge(part, []*x509.Certificate{leaf, crossed}, "web.test", x509.NewCertPool(), now)
+		if codes(part) != "tls_expiring tls_untrusted" {
+			t.Errorf("without the authority: %+v", part.Findings)
+		}
+	}
+}
+
 func TestTheEndOfTheLookIsNoLostPacket(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
