@@ -103,7 +103,7 @@ now && began=$clock
 STARTED=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 [ -r /proc/self/status ] || could_not_look 'there is no /proc'
 for setting in "$SAMPLE" "$PEERS" "$GRACE" "$MESSAGE"; do
-    if ! is_number "$setting" || [ "${#setting}" -gt 4 ]; then
+    if ! is_setting "$setting"; then
         SAMPLE=0 MESSAGE=1024
         could_not_look 'a setting is not a small whole number'
     fi

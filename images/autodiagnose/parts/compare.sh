@@ -81,7 +81,9 @@ digest_of() {
 # of the values; those of services are one, because they depend on when the pod was made.
 variables() {
     { read -r own_name </proc/sys/kernel/hostname || :; } 2>/dev/null
-    own_address=$(awk -v name="$own_name" '$2 == name { print $1; exit }' "/proc/$PID/root/etc/hosts" 2>/dev/null)
+    # The target may have put a pipe or a file of any length there.
+    own_address='' hosts=/proc/$PID/root/etc/hosts
+    if [ -f "$hosts" ]; then own_address=$(head -c 65536 "$hosts" 2>/dev/null | tr -d '\0' | awk -v name="$own_name" '$2 == name { print $1; exit }'); fi
     tr '\n\0' '\001\n' 2>/dev/null <"/proc/$PID/environ" | awk -v name="$own_name" -v address="$own_address" '
         function without(text, word, mark, at, all) {
             if (length(word) < 4) return text

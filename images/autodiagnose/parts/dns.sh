@@ -1,7 +1,7 @@
 # Name resolution as the target has it configured. Only a name of the cluster is looked up.
 
 # Sets servers to their number, server to the first, zone to the cluster's own zone (the search domain that begins with
-# "svc."), searches to the number of search domains, ndots.
+# "svc."), searches to the number of search domains, ndots. The target chooses how long the file is.
 read_resolv_conf() {
     servers=0 server='' zone='' searches=0 ndots=1
     while read -r key rest; do
@@ -23,13 +23,17 @@ read_resolv_conf() {
                 done
                 ;;
         esac
-    done 2>/dev/null <"$1" || :
+    done <<HERE
+$(head -c 16384 "$1" 2>/dev/null | tr -d '\0')
+HERE
     case $server in *[!0-9A-Fa-f.:]*) server='' ;; esac
 }
 
 look_at_dns() {
     conf=/etc/resolv.conf
-    if [ -n "$PID" ] && [ -r "/proc/$PID/root/etc/resolv.conf" ]; then conf=/proc/$PID/root/etc/resolv.conf; fi
+    theirs=/proc/${PID:-self}/root/etc/resolv.conf
+    # A pipe would have us wait for its writer.
+    if [ -f "$theirs" ] && [ -r "$theirs" ]; then conf=$theirs; fi
     if [ ! -r "$conf" ]; then
         blind dns "there is no resolv.conf to read; $HELP"
         return

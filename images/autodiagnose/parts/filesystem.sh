@@ -55,16 +55,19 @@ HERE
 
 look_at_core_files() {
     set --
+    more=''
     for path in "$top"/core "$top"/core.* "$top"/tmp/core "$top"/tmp/core.* "$top"/var/tmp/core.* "/proc/$PID/cwd/core" "/proc/$PID/cwd"/core.*; do
         case ${path##*/} in core | core.*[0-9]) ;; *) continue ;; esac
-        if [ -f "$path" ]; then set -- "$@" "$path"; fi
+        if [ ! -f "$path" ]; then continue; fi
+        if [ $# -eq 64 ]; then more=' or more' && break; fi
+        set -- "$@" "$path"
     done
     if [ $# -eq 0 ]; then return; fi
     read -r cores one <<HERE
 $(stat -c '%d:%i %n' "$@" 2>/dev/null | awk '!($1 in seen) { seen[$1] = 1; count++; one = $2 } END { print count + 0, one }')
 HERE
     one=${one#"$top"}
-    count_of "$cores" 'core file'
+    count_of "$cores$more" 'core file'
     found core_dump "$cores" "$counted of a crashed process, one is ${one#"/proc/$PID"}"
 }
 

@@ -49,6 +49,11 @@ is_number() {
     case $1 in '' | *[!0-9]*) return 1 ;; *) return 0 ;; esac
 }
 
+# Whether a setting is a whole number of at most four digits. One with a zero before it is of base 8 to the shell, and none to JSON.
+is_setting() {
+    case $1 in 0?* | ?????*) return 1 ;; *) is_number "$1" ;; esac
+}
+
 # Sets value to the whole number in a file; to nothing for "max", for -1, and for what cgroup v1 writes without a limit.
 number() {
     value=''

@@ -248,6 +248,9 @@ describe.skipIf(!hasProc)('the report', () => {
     ['a process that is not there', { AUTODIAGNOSE_PID: '999999999' }],
     ['a process id that is none', { AUTODIAGNOSE_PID: '1; id' }],
     ['a sample that is none', { AUTODIAGNOSE_SAMPLE: '3; id' }],
+    // To a shell, a number of base 8; to JSON, none.
+    ['a sample that begins with a zero', { AUTODIAGNOSE_SAMPLE: '03' }],
+    ['a grace that begins with a zero', { AUTODIAGNOSE_GRACE: '09' }],
   ])('says that it could not look, with exit code 1, for %s', async (_name, env) => {
     const report = await onIdle(env);
     expect(report).toMatchObject({ exitCode: 1, err: '' });

@@ -99,6 +99,24 @@ describe.skipIf(!hasProc || !hasBusybox)('what a process talks to', () => {
   }
 });
 
+describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('a file that the target made', () => {
+  afterEach(cleanUp);
+
+  it.each([
+    ['resolv.conf', 'a pipe that nobody writes to', 'mkfifo'],
+    ['resolv.conf', 'without an end', 'truncate -s 1T'],
+    ['hosts', 'a pipe that nobody writes to', 'mkfifo'],
+    ['hosts', 'without an end', 'truncate -s 1T'],
+  ])('in place of %s is %s', { timeout: 20_000 }, async (name, _, command) => {
+    const { pid } = await inRoot({ 'etc/passwd': '' });
+    spawnSync('sh', ['-c', `${command} /proc/${pid}/root/etc/${name}`]);
+    const env = { AUTODIAGNOSE_PID: String(pid), KDEBUG_COMPARE: 'abcdefghijklmnopqrstuvwxyz' };
+    const diagnosis = diagnosisOf(await diagnose(env, ['timeout', '10', 'sh']));
+    expect(sectionOf(diagnosis, 'dns')?.text).toContain('name server');
+    expect(diagnosis.facts?.facts.filter(({ group }) => group === 'env')).not.toEqual([]);
+  });
+});
+
 /** A process with a root of its own, which holds these files. */
 async function inRoot(files: Readonly<Record<string, string>>): Promise<ChildProcess> {
   const root = await filesIn(files);
@@ -123,6 +141,14 @@ describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('the files 
     expect(findingOf(diagnosis, 'core_dump')).toMatchObject({ value: 1, text: expect.stringContaining('/core.7') });
     expect(sectionOf(diagnosis, 'filesystem')?.text).toContain('; 3 MiB temporary files and logs');
     expect(findingOf(large, 'temporary_files')).toMatchObject({ value: 1126, threshold: 1024 });
+  });
+
+  it('are told soon, where very many programs crashed', { timeout: 20_000 }, async () => {
+    const { pid } = await inRoot({ 'tmp/a': '' });
+    spawnSync('sh', ['-c', `cd /proc/${pid}/root/tmp && seq -f core.%.0f 1 20000 | xargs touch`]);
+    const diagnosis = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid) }, ['timeout', '15', 'sh']));
+    const text = expect.stringMatching(/^64 or more core files of a crashed process, one is \/tmp\/core\.\d+$/);
+    expect(findingOf(diagnosis, 'core_dump')).toMatchObject({ value: 64, text });
   });
 
   it('hold a token that was not renewed', async () => {

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"os"
 	"time"
 
 	"golang.org/x/net/bpf"
@@ -77,10 +78,11 @@ func (l *look) record(ctx context.Context) *rules.Part {
 	return part
 }
 
-// Where images keep the authorities that they trust.
+// Where images keep the authorities that they trust: also where absolute links on these ways lead, which are not followed (Red Hat's bundle, Debian's
+// /var/run).
 var bundles = []string{
-	"etc/ssl/certs/ca-certificates.crt", "etc/pki/tls/certs/ca-bundle.crt", "etc/ssl/cert.pem",
-	"var/run/secrets/kubernetes.io/serviceaccount/ca.crt",
+	"etc/ssl/certs/ca-certificates.crt", "etc/pki/tls/certs/ca-bundle.crt", "etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "etc/ssl/cert.pem",
+	"var/run/secrets/kubernetes.io/serviceaccount/ca.crt", "run/secrets/kubernetes.io/serviceaccount/ca.crt",
 }
 
 const maxBundle = 4 << 20
@@ -94,8 +96,13 @@ func roots(from *target.Target) *x509.CertPool {
 	if from == nil || !from.Readable {
 		return pool
 	}
+	addBundles(pool, from.Open)
+	return pool
+}
+
+func addBundles(pool *x509.CertPool, open func(name string) (*os.File, error)) {
 	for _, name := range bundles {
-		file, err := from.Open(name)
+		file, err := open(name)
 		if err != nil {
 			continue
 		}
@@ -104,5 +111,4 @@ func roots(from *target.Target) *x509.CertPool {
 		}
 		file.Close()
 	}
-	return pool
 }

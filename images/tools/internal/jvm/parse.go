@@ -13,6 +13,7 @@ var (
 	header   = regexp.MustCompile(`^"(.*)" (?:#\d+ )?.*\bnid=(0x[0-9a-f]+|\d+)`)
 	state    = regexp.MustCompile(`^\s+java\.lang\.Thread\.State: (\w+)`)
 	waitsFor = regexp.MustCompile(`^\s+- (?:waiting to lock|parking to wait for\s+|waiting to re-lock in wait\(\)) ?<(0x[0-9a-f]+)> \(an? (.+)\)`)
+	waitsOn  = regexp.MustCompile(`^\s+- waiting on <(0x[0-9a-f]+)>`)
 	holds    = regexp.MustCompile(`^\s+- (?:locked )?<(0x[0-9a-f]+)> \(an? .+\)`)
 	inLock   = regexp.MustCompile(`^"(.*)":$`)
 )
@@ -28,6 +29,8 @@ func Parse(text string) ([]stack.Thread, [][]string) {
 	var threads []stack.Thread
 	var deadlocks [][]string
 	var thread *stack.Thread
+	// The monitor that the thread gave up to wait for a notification of it; "locked" stands under it all the same.
+	var gaveUp string
 	// The second list under a deadlock repeats the stacks.
 	inDeadlock := false
 	for line := range strings.Lines(text) {
@@ -46,7 +49,7 @@ func Parse(text string) ([]stack.Thread, [][]string) {
 				deadlocks[last] = append(deadlocks[last], name[1])
 			}
 		case strings.HasPrefix(line, `"`):
-			thread = nil
+			thread, gaveUp = nil, ""
 			found := header.FindStringSubmatch(line)
 			if found == nil || len(threads) == MaxThreads {
 				continue
@@ -55,7 +58,10 @@ func Parse(text string) ([]stack.Thread, [][]string) {
 			threads = append(threads, stack.Thread{ID: int(id), Name: found[1]})
 			thread = &threads[len(threads)-1]
 		case thread != nil:
-			readLine(thread, line)
+			if found := waitsOn.FindStringSubmatch(line); found != nil {
+				gaveUp = found[1]
+			}
+			readLine(thread, line, gaveUp)
 		}
 	}
 	// Threads of the machine itself have no Java state; they are in the text.
@@ -68,14 +74,18 @@ func Parse(text string) ([]stack.Thread, [][]string) {
 	return java, withNames(deadlocks)
 }
 
-func readLine(thread *stack.Thread, line string) {
+func readLine(thread *stack.Thread, line, gaveUp string) {
 	if frame, found := strings.CutPrefix(line, "\tat "); found {
 		thread.Frames = append(thread.Frames, frame)
 	} else if found := state.FindStringSubmatch(line); found != nil {
 		thread.State = found[1]
 	} else if found := waitsFor.FindStringSubmatch(line); found != nil {
+		// Until it was notified it waits for that alone, whoever has the monitor.
+		if thread.State != "BLOCKED" && strings.Contains(line, "- waiting to re-lock") {
+			return
+		}
 		thread.WaitsFor, thread.WaitsForKind = found[1], found[2]
-	} else if found := holds.FindStringSubmatch(line); found != nil {
+	} else if found := holds.FindStringSubmatch(line); found != nil && found[1] != gaveUp {
 		thread.Holds = append(thread.Holds, found[1])
 	}
 }

@@ -74,6 +74,53 @@ func TestThreadsLocksAndDeadlocksAreRead(t *testing.T) {
 	}
 }
 
+// Who waits for a notification still has "locked" under it, but gave the monitor up for that time (Object.wait).
+const dumpOfWaiter = `
+"taker" #12 prio=5 tid=0x00007fb9 nid=0x74b runnable  [0x00007fb94939d000]
+   java.lang.Thread.State: RUNNABLE
+	at Pool.grow(Pool.java:9)
+	- locked <0x000000069ec194e8> (a Pool)
+
+"idle" #13 prio=5 tid=0x00007fb9 nid=0x74c in Object.wait()  [0x00007fb94939d000]
+   java.lang.Thread.State: WAITING (on object monitor)
+	at java.lang.Object.wait0(java.base@21/Native Method)
+	- waiting on <0x000000069ec194e8> (a Pool)
+	at Pool.idle(Pool.java:20)
+	- locked <0x000000069ec194e8> (a Pool)
+	at Pool.run(Pool.java:30)
+	- locked <0x000000069ec194d8> (a Worker)
+
+"asker" #14 prio=5 tid=0x00007fb9 nid=0x74d waiting for monitor entry  [0x00007fb94939d000]
+   java.lang.Thread.State: BLOCKED (on object monitor)
+	at Pool.take(Pool.java:4)
+	- waiting to lock <0x000000069ec194e8> (a Pool)
+`
+
+func TestWhoWaitsForANotificationDoesNotHoldTheMonitor(t *testing.T) {
+	threads, _ := Parse(dumpOfWaiter)
+	locks := stack.Locks(threads)
+	if len(locks) != 1 || locks[0].Holder != "taker" || fmt.Sprint(locks[0].Waiters) != "[asker]" {
+		t.Errorf("%+v", locks)
+	}
+	if len(threads) != 3 || fmt.Sprint(threads[1].Holds) != "[0x000000069ec194d8]" {
+		t.Errorf("%+v", threads)
+	}
+}
+
+// As JDK 9 to 17 say it.
+func TestOnlyWhoIsBlockedWaitsForTheMonitorOfANotification(t *testing.T) {
+	older := strings.NewReplacer(
+		"- waiting on <0x000000069ec194e8> (a Pool)", "- waiting on <no object reference available>",
+		"idle(Pool.java:20)\n\t- locked", "idle(Pool.java:20)\n\t- waiting to re-lock in wait()",
+	).Replace(dumpOfWaiter)
+	for state, waiters := range map[string]string{"WAITING": "[asker]", "TIMED_WAITING": "[asker]", "BLOCKED": "[idle asker]"} {
+		threads, _ := Parse(strings.Replace(older, "WAITING (on", state+" (on", 1))
+		if locks := stack.Locks(threads); len(locks) != 1 || locks[0].Holder != "taker" || fmt.Sprint(locks[0].Waiters) != waiters {
+			t.Errorf("%s: %+v", state, locks)
+		}
+	}
+}
+
 func TestTheVersionIsInTheDump(t *testing.T) {
 	for line, version := range map[string]string{
 		"Full thread dump OpenJDK 64-Bit Server VM (17.0.15+6-Debian-1deb12u1 mixed mode, sharing):": "17.0.15+6",

@@ -28,7 +28,7 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, length time.D
 		dump.Exposed = "the inspector that this look opened could not be closed again"
 	}
 	switch {
-	case profile == nil && errors.Is(err, ErrClosed):
+	case errors.Is(err, ErrClosed) || errors.Is(err, ErrUnhandled):
 		dump.Lack = &target.Lack{Lacks: err.Error()}
 	case err != nil:
 		dump.Silent = "the inspector did not give a profile: " + err.Error()

@@ -30,6 +30,8 @@ const (
 var (
 	// ErrClosed: the process took the signal and opened no inspector.
 	ErrClosed = errors.New("the process opened no inspector at SIGUSR1: it handles that signal itself, or gets no CPU, and may still open it")
+	// ErrUnhandled: the signal would end the process, so it was not sent.
+	ErrUnhandled = errors.New("the inspector that was open does not answer, and the process does not handle SIGUSR1, which would end it")
 	// ErrLeftOpen: the inspector could not be closed again.
 	ErrLeftOpen = errors.New("the inspector could not be closed again")
 )
@@ -103,6 +105,10 @@ func open(ctx context.Context, t *target.Target) (*inspector, error) {
 		return nil, ctx.Err()
 	}
 	before := sock.Listeners(t.FS(), t.PID)
+	// Lack was some seconds ago, and lets pass who had an inspector open then.
+	if !t.Handles(syscall.SIGUSR1) {
+		return nil, ErrUnhandled
+	}
 	if err := syscall.Kill(t.PID, syscall.SIGUSR1); err != nil {
 		return nil, fmt.Errorf("SIGUSR1: %w", err)
 	}

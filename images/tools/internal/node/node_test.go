@@ -98,21 +98,42 @@ func TestAnOpenInspectorStaysOpenAndIsTold(t *testing.T) {
 }
 
 func TestAProcessThatTheSignalWouldEndIsLeftAlone(t *testing.T) {
+	found := sleeper(t)
+	if lack := Lack(found, target.Whoami()); lack == nil || !strings.Contains(lack.Lacks, "SIGUSR1") {
+		t.Errorf("%+v", lack)
+	}
+}
+
+// An inspector that was open when it was asked may be closed, or too slow, a moment later.
+func TestTheSignalIsNotSentToWhoStoppedHandlingIt(t *testing.T) {
+	found := sleeper(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := ProfileOf(ctx, found, time.Millisecond); !errors.Is(err, ErrUnhandled) {
+		t.Errorf("%v", err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if status, err := found.FS().Status(fmt.Sprint(found.PID)); err != nil || status.State == 'Z' {
+		t.Error("it was ended")
+	}
+}
+
+// sleeper is a process that handles no signal.
+func sleeper(t *testing.T) *target.Target {
+	t.Helper()
 	command := exec.Command("sleep", "60")
 	if err := command.Start(); err != nil {
 		t.Skip(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		_ = command.Process.Kill()
 		_ = command.Wait()
-	}()
+	})
 	found, err := target.Of(command.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lack := Lack(found, target.Whoami()); lack == nil || !strings.Contains(lack.Lacks, "SIGUSR1") {
-		t.Errorf("%+v", lack)
-	}
+	return found
 }
 
 func TestAProfileBecomesStacks(t *testing.T) {

@@ -3,6 +3,7 @@ package probe
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 )
 
 // nodePorts belong to the node's and the cluster's own components, on any address: no workload listens there.
@@ -36,15 +37,16 @@ var Metadata = []netip.Addr{
 	netip.MustParseAddr("192.0.0.192"),     // Oracle
 }
 
-// Networks whose addresses hold an IPv4 address that is reached through a translator, and where in the 16 bytes it is.
+// Networks whose addresses hold an IPv4 address that is reached through a translator, and which of the 16 bytes may be it.
 var translated = []struct {
 	network netip.Prefix
-	at      int
+	places  [][4]int
 }{
-	{netip.MustParsePrefix("64:ff9b::/96"), 12},
-	{netip.MustParsePrefix("64:ff9b:1::/48"), 12},
-	{netip.MustParsePrefix("2002::/16"), 2},
-	{netip.MustParsePrefix("::/96"), 12},
+	{netip.MustParsePrefix("64:ff9b::/96"), [][4]int{{12, 13, 14, 15}}},
+	// Each site chooses the length of its prefix in here (RFC 8215): /48, /56, /64 or /96 (RFC 6052, 2.2).
+	{netip.MustParsePrefix("64:ff9b:1::/48"), [][4]int{{6, 7, 9, 10}, {7, 9, 10, 11}, {9, 10, 11, 12}, {12, 13, 14, 15}}},
+	{netip.MustParsePrefix("2002::/16"), [][4]int{{2, 3, 4, 5}}},
+	{netip.MustParsePrefix("::/96"), [][4]int{{12, 13, 14, 15}}},
 }
 
 var reserved = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("240.0.0.0/4")}
@@ -89,11 +91,32 @@ func (p Place) Refuses(address netip.Addr) string {
 	}
 	for _, each := range translated {
 		if each.network.Contains(address) {
-			bytes := address.As16()
-			return p.Refuses(netip.AddrFrom4([4]byte(bytes[each.at : each.at+4])))
+			return p.refusesAny(address.As16(), each.places)
 		}
 	}
 	return ""
+}
+
+// refusesAny is Refuses for the IPv4 addresses that an address may hold. Bytes that are no address of one host are something else, if there is
+// another place.
+func (p Place) refusesAny(bytes [16]byte, places [][4]int) string {
+	reason, sound := "", false
+	for _, at := range places {
+		inner := netip.AddrFrom4([4]byte{bytes[at[0]], bytes[at[1]], bytes[at[2]], bytes[at[3]]})
+		refused := p.Refuses(inner)
+		if isHost(inner) && refused != "" {
+			return refused
+		}
+		reason, sound = refused, sound || isHost(inner)
+	}
+	if sound {
+		return ""
+	}
+	return reason
+}
+
+func isHost(address netip.Addr) bool {
+	return !address.IsMulticast() && !slices.ContainsFunc(reserved, func(each netip.Prefix) bool { return each.Contains(address) })
 }
 
 // Check refuses an endpoint that is an address which is not probed. A name is looked at again for each address that it has.

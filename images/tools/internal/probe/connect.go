@@ -49,7 +49,7 @@ type connected struct {
 func connect(ctx context.Context, place Place, addresses []netip.Addr, port uint16) (*rules.Part, connected) {
 	result := rules.NewPart("connect")
 	var kept connected
-	var refused, silent, worked int
+	var refused, silent, worked, apart int
 	for _, address := range addresses {
 		to := netip.AddrPortFrom(address.Unmap(), port)
 		if reason := place.Refuses(address); reason != "" {
@@ -73,7 +73,8 @@ func connect(ctx context.Context, place Place, addresses []netip.Addr, port uint
 			refused++
 			result.Say("%s refuses connections (%s)", to, took)
 		case address.Is6() && errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EADDRNOTAVAIL):
-			// A pod without IPv6 asks for such addresses and does not use them.
+			// A pod without IPv6 asks for such addresses and does not use them, where there are others.
+			apart++
 			result.Say("%s is not reachable: the pod has no such network", to)
 		default:
 			silent++
@@ -84,7 +85,10 @@ func connect(ctx context.Context, place Place, addresses []netip.Addr, port uint
 	result.Find("endpoint_refused", float64(refused), "%s", share(refused, total, "refuses", "refuse", "connections to port", port))
 	result.Find("endpoint_silent", float64(silent), "%s", share(silent, total, "does not", "do not", "answer on port", port))
 	result.Section.Text = fmt.Sprintf("%d of %s connect", worked, count(total, "address"))
-	if total == 0 {
+	if total == 0 && apart > 0 && kept.untested == "" {
+		result.Find("endpoint_silent", float64(apart), "the pod has no network for %s", count(apart, "address"))
+		result.Section.Text = fmt.Sprintf("0 of %s connect", count(apart, "address"))
+	} else if total == 0 {
 		result.Skip("no address to connect to")
 		if kept.untested != "" {
 			result.Skip(kept.untested)
@@ -114,15 +118,17 @@ func again(ctx context.Context, result *rules.Part, place Place, to netip.AddrPo
 		took := time.Since(began)
 		if err == nil {
 			conn.Close()
+		} else if ctx.Err() != nil {
+			break
 		}
 		done++
 		sum, longest = sum+took, max(longest, took)
 		if took >= lostPacket || err != nil {
 			lost++
 		}
-		if ctx.Err() != nil {
-			break
-		}
+	}
+	if done == 0 {
+		return
 	}
 	average := sum / time.Duration(done)
 	result.Say("%s again %d times: %s on average, %s at most", to, done, milliseconds(average), milliseconds(longest))

@@ -129,7 +129,7 @@ func (n Names) askAll(ctx context.Context, result *rules.Part, name, unknown str
 	return addresses
 }
 
-// ask asks one server for the steps, until one has addresses; all of the steps make the time.
+// ask asks one server for the steps, until one has addresses or no answer; all of the steps make the time.
 func (n Names) ask(ctx context.Context, result *rules.Part, server string, steps []string) (addresses []netip.Addr, took time.Duration, answered bool) {
 	for _, step := range steps {
 		got := n.query(ctx, server, step)
@@ -142,15 +142,11 @@ func (n Names) ask(ctx context.Context, result *rules.Part, server string, steps
 			words += " (over TCP: too long for UDP)"
 		}
 		result.Say("%-15s %s  %s  %s", server, step, words, milliseconds(got.took))
-		if got.silent {
-			return nil, took, answered
-		}
-		answered = true
-		if len(got.addresses) > 0 {
-			return got.addresses, took, true
+		if got.silent || len(got.addresses) > 0 {
+			return got.addresses, took, !got.silent
 		}
 	}
-	return nil, took, answered
+	return nil, took, len(steps) > 0
 }
 
 // query asks for both kinds of address at once, as resolvers do.
@@ -162,15 +158,21 @@ func (n Names) query(ctx context.Context, server, name string) answer {
 		answers[index] = make(chan answer, 1)
 		go func() { answers[index] <- n.exchange(ctx, server, name, kind) }()
 	}
-	all := answer{silent: true}
+	var all answer
+	lost := ""
 	for _, each := range answers {
 		got := <-each
 		all.addresses = append(all.addresses, got.addresses...)
-		all.silent = all.silent && got.silent
 		all.overTCP = all.overTCP || got.overTCP
-		if all.code == "" || !got.silent {
+		if got.silent {
+			lost = got.code
+		} else {
 			all.code = got.code
 		}
+	}
+	// The address may be in the answer that got lost, unless the other says that there is no such name.
+	if lost != "" && len(all.addresses) == 0 && all.code != "NXDOMAIN" {
+		all.silent, all.code = true, lost
 	}
 	all.addresses = all.addresses[:min(len(all.addresses), maxAddresses)]
 	all.took = time.Since(began)

@@ -41,6 +41,26 @@ func TestParseRefusesTheRest(t *testing.T) {
 	}
 }
 
+// RFC 6052, 2.2: the length of the translator's prefix says where the IPv4 address is, and byte 8 is never part of it. What follows it is not looked at.
+func TestAnAddressBehindATranslatorIsFoundWhereverItsPrefixPutsIt(t *testing.T) {
+	place := Place{Gateways: []netip.Addr{netip.MustParseAddr("10.244.0.1")}}
+	for prefix, text := range map[string]string{
+		"/48": "64:ff9b:1:a9fe:a9:fe00:a00:1", "/56": "64:ff9b:1:a9:fe:a9fe:a00:1", "/64": "64:ff9b:1:0:a9:feaa:200:1", "/96": "64:ff9b:1:fffe::a9fe:a9fe",
+		"/48 and the gateway": "64:ff9b:1:af4:0:100::", "/48 and no host": "64:ff9b:1::",
+	} {
+		if place.Refuses(netip.MustParseAddr(text)) == "" {
+			t.Errorf("%s: %s is probed", prefix, text)
+		}
+	}
+	for prefix, text := range map[string]string{
+		"/48": "64:ff9b:1:a00:0:500::", "/56": "64:ff9b:1:a:0:5::", "/64": "64:ff9b:1:0:a:0:500:0", "/96": "64:ff9b:1::a00:5", "/96 of another length": "64:ff9b:1:fffe::a00:5",
+	} {
+		if reason := place.Refuses(netip.MustParseAddr(text)); reason != "" {
+			t.Errorf("%s: %s is not probed: %s", prefix, text, reason)
+		}
+	}
+}
+
 func TestAddressesOfTheNodeAndTheCloudAreRefused(t *testing.T) {
 	place := Place{Gateways: []netip.Addr{netip.MustParseAddr("10.244.0.1")}}
 	for _, text := range []string{

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -16,8 +17,10 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -134,6 +137,30 @@ func TestLookupSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+// A lost packet is no answer: the name may well be known.
+func TestANameIsUnknownOnlyWhenEachQuestionWasAnswered(t *testing.T) {
+	for lost, reply := range map[string]func(dns.Question) bool{
+		"the addresses of IPv4": func(asked dns.Question) bool { return asked.Qtype != dns.TypeA },
+		"the last step":         func(asked dns.Question) bool { return asked.Name != "web." },
+	} {
+		_, packets := bothAt(t)
+		server := &dns.Server{PacketConn: packets, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, question *dns.Msg) {
+			if reply(question.Question[0]) {
+				_ = w.WriteMsg(new(dns.Msg).SetReply(question))
+			}
+		})}
+		go func() { _ = server.ActivateAndServe() }()
+		t.Cleanup(func() { _ = server.Shutdown() })
+		_, port, _ := net.SplitHostPort(packets.LocalAddr().String())
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		part, _ := namesOf(t, port, "127.0.0.1").Lookup(ctx, "web", "endpoint_unknown")
+		cancel()
+		if codes(part) != "dns_unanswered" {
+			t.Errorf("%s: %q\n%s", lost, codes(part), lines(part))
+		}
+	}
+}
+
 func TestALongAnswerComesOverTCP(t *testing.T) {
 	names := namesOf(t, nameServer(t, map[string]string{"web.svc.test.": "10.1.2.3"}, true), "127.0.0.1")
 	part, addresses := names.Lookup(t.Context(), "web.svc.test.", "endpoint_unknown")
@@ -156,6 +183,33 @@ func TestAnAnswerOfANameServerDoesNotLeadToTheCloud(t *testing.T) {
 	conn, err := dialer(Place{}).Dial("tcp", "169.254.169.254:80")
 	if err == nil || !strings.Contains(err.Error(), "not probed") {
 		t.Error(conn, err)
+	}
+}
+
+// A pod without IPv6 may be given nothing else. In a network of its own, this process has no way to anywhere.
+func TestAddressesThatThePodHasNoNetworkForAreFound(t *testing.T) {
+	if os.Getenv("KDEBUG_WITHOUT_NETWORK") == "" {
+		//nolint:gosec // It is this test.
+		command := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		command.Env = append(os.Environ(), "KDEBUG_WITHOUT_NETWORK=yes")
+		command.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,
+			UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+		}
+		out, err := command.CombinedOutput()
+		if ended := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ended) {
+			t.Skip(err)
+		} else if err != nil {
+			t.Errorf("%s", out)
+		}
+		return
+	}
+	part, kept := connect(t.Context(), Place{}, []netip.Addr{netip.MustParseAddr("2001:db8::1")}, 80)
+	if kept.conn != nil || codes(part) != "endpoint_silent" || part.Section.State != "finding" {
+		t.Errorf("%q %+v", codes(part), part)
+	}
+	if !strings.Contains(lines(part), "no such network") {
+		t.Errorf("%q", part.Lines)
 	}
 }
 
@@ -306,6 +360,58 @@ func TestTLSSaysWhatIsWrongWithACertificate(t *testing.T) {
 		if parts, found := probed(t, url, now, roots); found != each.found {
 			t.Errorf("%+v: %q\n%s", each, found, lines(parts...))
 		}
+	}
+}
+
+// Servers go on sending a second certificate of an authority, for clients that knew an older one.
+func TestACertificateThatNobodyNeedsMayExpire(t *testing.T) {
+	now := time.Now()
+	issue := func(name string, until time.Time, key *ecdsa.PrivateKey, by *x509.Certificate, signer *ecdsa.PrivateKey) *x509.Certificate {
+		template := &x509.Certificate{
+			SerialNumber: big.NewInt(until.Unix()), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotBefore: now.AddDate(-9, 0, 0), NotAfter: until,
+			IsCA: name != "web.test", BasicConstraintsValid: true,
+		}
+		if by == nil {
+			by = template
+		}
+		content, err := x509.CreateCertificate(rand.Reader, template, by, &key.PublicKey, signer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		certificate, _ := x509.ParseCertificate(content)
+		return certificate
+	}
+	var keys [3]*ecdsa.PrivateKey
+	for index := range keys {
+		keys[index], _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	}
+	older := issue("older", now.AddDate(-1, 0, 0), keys[0], nil, keys[0])
+	root := issue("root", now.AddDate(5, 0, 0), keys[1], nil, keys[1])
+	crossed := issue("root", now.AddDate(-1, 0, 0), keys[1], older, keys[0])
+	roots := x509.NewCertPool()
+	roots.AddCert(root)
+	for days, want := range map[int]string{60: "", 5: "tls_expiring"} {
+		leaf := issue("web.test", now.AddDate(0, 0, days), keys[2], root, keys[1])
+		part := rules.NewPart("tls")
+		judge(part, []*x509.Certificate{leaf, crossed}, "web.test", roots, now)
+		if codes(part) != want || want != "" && !strings.Contains(part.Findings[0].Text, "web.test") {
+			t.Errorf("%d days: %+v", days, part.Findings)
+		}
+		part = rules.NewPart("tls")
+		judge(part, []*x509.Certificate{leaf, crossed}, "web.test", x509.NewCertPool(), now)
+		if codes(part) != "tls_expiring tls_untrusted" {
+			t.Errorf("without the authority: %+v", part.Findings)
+		}
+	}
+}
+
+func TestTheEndOfTheLookIsNoLostPacket(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	part := rules.NewPart("connect")
+	again(ctx, part, Place{}, netip.MustParseAddrPort(listen(t, func(net.Conn) {})))
+	if codes(part) != "" {
+		t.Errorf("%+v", part.Findings)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,15 +70,19 @@ func judge(result *rules.Part, chain []*x509.Certificate, host string, roots *x5
 		return
 	}
 	between := x509.NewCertPool()
-	soonest := chain[0]
 	for index, each := range chain[:min(len(chain), maxChain)] {
 		left := each.NotAfter.Sub(now).Hours() / hoursPerDay
 		result.Say("%d: %s, by %s, until %s (%.0f days)", index, subject(each), each.Issuer.CommonName, each.NotAfter.UTC().Format("2006-01-02"), left)
 		if index > 0 {
 			between.AddCert(each)
 		}
-		if each.NotAfter.Before(soonest.NotAfter) {
-			soonest = each
+	}
+	soonest := firstToExpire(chain[:min(len(chain), maxChain)])
+	// What no client needs may expire: a server often sends one more, for clients that know an older authority.
+	sound, _ := chain[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, CurrentTime: now})
+	for index, each := range sound {
+		if first := firstToExpire(each); index == 0 || first.NotAfter.After(soonest.NotAfter) {
+			soonest = first
 		}
 	}
 	left := soonest.NotAfter.Sub(now).Hours() / hoursPerDay
@@ -103,6 +108,10 @@ func judge(result *rules.Part, chain []*x509.Certificate, host string, roots *x5
 	if _, err := chain[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, CurrentTime: at}); err != nil {
 		result.Find("tls_untrusted", 0, "%s", distrust(chain[0], err))
 	}
+}
+
+func firstToExpire(chain []*x509.Certificate) *x509.Certificate {
+	return slices.MinFunc(chain, func(a, b *x509.Certificate) int { return a.NotAfter.Compare(b.NotAfter) })
 }
 
 func distrust(leaf *x509.Certificate, err error) string {
