@@ -60,6 +60,17 @@ describe('connections come back', () => {
     expect(await works()).toBe(true);
   });
 
+  it('not before Slack allows it, also when the old one ends meanwhile', async () => {
+    const opened = () => world.local.requests('apps.connections.open').length;
+    const before = opened();
+    world.local.faults.queue({ method: 'apps.connections.open', kind: 'ratelimited', retryAfterSeconds: 3 });
+    await world.local.sockets.refresh(0, 0);
+    await sockets(1);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(opened()).toBe(before + 1);
+    await sockets(2);
+  }, 10_000);
+
   it('when both are killed and Slack answers 500, 409 and 429 for a while', async () => {
     world.local.faults.queue({ method: 'apps.connections.open', kind: 'http_500', times: 2 });
     world.local.faults.queue({ method: 'apps.connections.open', kind: 'reset_before', times: 1 });

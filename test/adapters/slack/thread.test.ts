@@ -107,6 +107,17 @@ describe('posting', () => {
     await expect(world.slack.thread.post({ channelId }, saying('x'), anchor)).rejects.toMatchObject({ code });
   });
 
+  it('an update that Slack refused under way never replaces a newer one that waits', async () => {
+    const ref = await world.slack.thread.post(SHOP, saying('received'), anchor);
+    world.local.faults.queue({ method: 'chat.update', kind: 'invalid_blocks' });
+    const older = world.slack.thread.update(ref, saying('running'), { ...anchor, seq: 2 }, 'progress');
+    await new Promise(setImmediate);
+    const newer = world.slack.thread.update(ref, saying('finished'), { ...anchor, seq: 3 }, 'final');
+    await Promise.all([older, newer]);
+    expect(world.local.requests('chat.update').map(({ ok }) => ok)).toEqual([false, true]);
+    expect(shopMessages()[0]).toMatchObject({ text: 'finished', metadata: { event_payload: { seq: 3 } } });
+  });
+
   it('an update of a deleted message says so', async () => {
     const gone = { channelId: 'C0SHOP', ts: '1700000000.000100' };
     await expect(world.slack.thread.update(gone, saying('x'), anchor, 'final')).rejects.toMatchObject({

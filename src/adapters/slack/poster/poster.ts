@@ -11,6 +11,8 @@ export interface Call {
   readonly channelId?: string;
   /** Repeating it has no further effect. If unanswered, it is sent at most three times in all. */
   readonly repeatable: boolean;
+  /** Slack refused it: whether `send` now says it in another way, which may pass. It then goes again, unless a newer one waits. */
+  readonly reshape?: (refusal: KdebugError) => boolean;
 }
 
 interface Entry {
@@ -198,6 +200,10 @@ export class Poster {
       this.#limits.limited(call, trouble.retryAfterMs);
       if (refusals < MAX_REFUSALS) this.#return({ ...entry, refusals: refusals + 1 });
       else fail(entry, notSent());
+      return;
+    }
+    if (call.reshape?.(trouble.error)) {
+      this.#return(entry);
       return;
     }
     const waitMs = RETRY_AFTER_MS[attempts];

@@ -145,12 +145,15 @@ export class SocketConnection {
     return libraryLogger(this.#trouble.isOn ? { warn: (message, fields) => log.debug(message, fields) } : log);
   }
 
+  /** Keeps to a plan that it has: an old connection may end while a new one waits as long as Slack demands. */
   #planNext(atLeastMs: number): void {
-    if (this.#stopped) return;
+    if (this.#stopped || this.#cancelWait !== undefined) return;
     const backOffMs = delayOf(BACK_OFF, this.#failures, this.#options.random);
     this.#failures += 1;
-    this.#cancelWait?.();
-    this.#cancelWait = this.#options.clock.after(Math.max(atLeastMs, backOffMs), () => void this.#connect());
+    this.#cancelWait = this.#options.clock.after(Math.max(atLeastMs, backOffMs), () => {
+      this.#cancelWait = undefined;
+      void this.#connect();
+    });
   }
 
   #onClosed(client: DrainingClient): void {

@@ -95,10 +95,17 @@ export interface Update {
 
 export async function update({ client, poster }: Speaker, { ref, message, meta, lane }: Update): Promise<void> {
   const { channelId, ts } = ref;
-  const call = { method: 'chat.update', lane, channelId, repeatable: true } as const;
-  await sayShaped(message, (shaped) =>
-    poster.newest(`${channelId}:${ts}`, call, async () => {
-      await client.chat.update({ channel: channelId, ts, ...shaped, ...LITERAL, metadata: metadataOf(meta) });
-    }),
-  );
+  const simpler = simplerViews(message);
+  let shaped = view(message);
+  const reshape = (refusal: KdebugError): boolean => {
+    const next = isAboutShape(refusal) ? simpler.next() : undefined;
+    if (next === undefined || next.done === true) return false;
+    shaped = next.value;
+    return true;
+  };
+  // One call for all shapes: a simpler one that is called anew would replace a newer update that waits.
+  const call = { method: 'chat.update', lane, channelId, repeatable: true, reshape } as const;
+  await poster.newest(`${channelId}:${ts}`, call, async () => {
+    await client.chat.update({ channel: channelId, ts, ...shaped, ...LITERAL, metadata: metadataOf(meta) });
+  });
 }

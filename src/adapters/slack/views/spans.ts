@@ -123,7 +123,7 @@ function markupOf(span: Span): string | undefined {
   return `<!date^${Math.floor(span.atMs / 1000)}^${formatOf(span)}|${wordsOf(span)}>`;
 }
 
-/** One line for Slack's `text`: people become mentions, all other words are escaped. Cut after `length` characters. */
+/** One line for Slack's `text`: people become mentions, all other words are escaped, with at most `length` characters after that. */
 export function notificationText(spans: readonly Span[], length: number): string {
   let left = length;
   let line = '';
@@ -134,7 +134,8 @@ export function notificationText(spans: readonly Span[], length: number): string
       ? `<@${span.userId}>`
       : shorten(clean(wordsOf(span)).replace(/\s+/g, ' '), { weight: left, length: left });
     line += isPerson ? words : escapeText(words);
-    left -= words.length;
+    // Not its length: `&` is five characters then.
+    left -= weigh(words);
   }
   return line.trim();
 }

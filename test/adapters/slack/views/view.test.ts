@@ -30,6 +30,13 @@ describe('a result', () => {
     await expect(`${JSON.stringify(view(RESULT), null, 2)}\n`).toMatchFileSnapshot('../../../golden/slack/result.json');
   });
 
+  it('has a notification that an update can have, also where every character of its spans is escaped', () => {
+    const spans = Array.from({ length: 6 }, () => ({ kind: 'text' as const, text: '&'.repeat(1_000) }));
+    const { text } = view({ ...RESULT, notification: spans });
+    expect(text).toContain('&amp;&amp;');
+    expect(text.length).toBeLessThanOrEqual(4_000);
+  });
+
   it('gets simpler step by step until only its escaped summary is left', () => {
     const [half, summary, plainer, bare] = [...simplerViews(RESULT)];
     expect(weightOf(half!.blocks)).toBeLessThanOrEqual(weightOf(view(RESULT).blocks) / 2);
