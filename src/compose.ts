@@ -157,6 +157,10 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     infos: { policy: () => policyLines(policies.status()) },
     metrics,
     clock,
+  }).catch(async (thrown: unknown): Promise<never> => {
+    // Else Slack's connections would keep alive a process that nobody can probe.
+    await Promise.allSettled([slack.stop(), clusters.close(), audit.close()]);
+    throw thrown;
   });
   pipeline.startAdopting();
   void warnOfChannels({ policies, directory: slack.directory, log });
