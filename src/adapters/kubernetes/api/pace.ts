@@ -1,4 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
+import { type Clock, steady } from '../../../lib/clock.ts';
 
 /** After a 429 the rate becomes this share of what the server accepted in the last second. */
 const DOWN = 0.92;
@@ -32,10 +32,9 @@ export class Pace {
   readonly #waiting: (() => void)[] = [];
   /** When the server accepted calls, within the last second. */
   #acceptedAtMs: number[] = [];
-  #seenMs = 0;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#clock = steady(clock);
   }
 
   /** Calls that wait for their turn. */
@@ -44,7 +43,7 @@ export class Pace {
   }
 
   async turn(): Promise<void> {
-    const nowMs = this.#now();
+    const nowMs = this.#clock.now();
     this.#rise(nowMs);
     if (this.#waiting.length === 0 && this.#nextAtMs <= nowMs) return this.#reserve(nowMs);
     await new Promise<void>((resolve) => {
@@ -55,8 +54,8 @@ export class Pace {
 
   /** Releases waiters one at a time: calls delayed by a busy event loop do not go out as a burst. */
   #releaseNext(): void {
-    this.#clock.after(Math.max(0, this.#nextAtMs - this.#now()), () => {
-      const nowMs = this.#now();
+    this.#clock.after(Math.max(0, this.#nextAtMs - this.#clock.now()), () => {
+      const nowMs = this.#clock.now();
       // A 429 may have delayed it meanwhile.
       if (nowMs >= this.#nextAtMs) {
         this.#waiting.shift()?.();
@@ -74,7 +73,7 @@ export class Pace {
 
   /** Call with the status of each response. */
   learn(status: number): void {
-    const nowMs = this.#now();
+    const nowMs = this.#clock.now();
     if (status !== 429) {
       this.#acceptedAtMs.push(nowMs);
       if (this.#acceptedAtMs.length > FREE_PER_SECOND) this.#forget(nowMs);
@@ -106,19 +105,6 @@ export class Pace {
       this.#perSecond *= isFar ? UP_FAST : 1 + UP * this.#steps;
     }
     if (this.#perSecond > FREE_PER_SECOND) this.#perSecond = Number.POSITIVE_INFINITY;
-  }
-
-  /** After the clock was set back, all moments move with it: else every call would wait until the old time comes again. */
-  #now(): number {
-    const nowMs = this.#clock.now();
-    const backMs = Math.max(0, this.#seenMs - nowMs);
-    this.#seenMs = nowMs;
-    if (backMs === 0) return nowMs;
-    this.#nextAtMs -= backMs;
-    this.#fellAtMs -= backMs;
-    this.#roseAtMs -= backMs;
-    this.#acceptedAtMs = this.#acceptedAtMs.map((atMs) => atMs - backMs);
-    return nowMs;
   }
 
   #acceptingForMs(nowMs: number): number {
