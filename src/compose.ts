@@ -72,7 +72,7 @@ export async function startApp(parts: Parts): Promise<App> {
 /** Each key has one purpose: whoever learns one learns nothing about the others. */
 async function openStore({ env, policies, log }: Parts, metrics: AppMetrics): Promise<RunStore> {
   const retentionMs = (): number => policies.current().output.retentionMs;
-  if (env.redis === undefined) return new MemoryRunStore({ clock: systemClock, retentionMs: retentionMs() });
+  if (env.redis === undefined) return new MemoryRunStore({ clock: systemClock, retentionMs });
   return openRedisRunStore({
     ...env.redis,
     sealer: createSeal(deriveKey(env.key, 'kdebug records in Redis')),
