@@ -72,7 +72,7 @@ export async function startApp(parts: Parts): Promise<App> {
 /** Each key has one purpose: whoever learns one learns nothing about the others. */
 async function openStore({ env, policies, log }: Parts, metrics: AppMetrics): Promise<RunStore> {
   const retentionMs = (): number => policies.current().output.retentionMs;
-  if (env.redis === undefined) return new MemoryRunStore({ clock: systemClock, retentionMs: retentionMs() });
+  if (env.redis === undefined) return new MemoryRunStore({ clock: systemClock, retentionMs });
   return openRedisRunStore({
     ...env.redis,
     sealer: createSeal(deriveKey(env.key, 'kdebug records in Redis')),
@@ -157,6 +157,10 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     infos: { policy: () => policyLines(policies.status()) },
     metrics,
     clock,
+  }).catch(async (thrown: unknown): Promise<never> => {
+    // Else Slack's connections would keep alive a process that nobody can probe.
+    await Promise.allSettled([slack.stop(), clusters.close(), audit.close()]);
+    throw thrown;
   });
   pipeline.startAdopting();
   void warnOfChannels({ policies, directory: slack.directory, log });

@@ -64,10 +64,13 @@ async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
   }
   if (env.keyFrom === 'derived') log.warn('no KDEBUG_KEY: the sealing key is derived from the bot token');
   const policies = watchPolicy(env.policyPath, { initial, log });
+  // Nothing is accepted yet. Process 1 of a container never hears a signal that nobody handles.
+  let stop = (): Promise<void> => Promise.resolve();
+  stopOnSignal(log, () => stop());
   try {
     const app = await startApp({ env, policies, log });
+    stop = () => app.stop();
     log.info('ready', readyFacts(env, initial, app));
-    stopOnSignal(log, () => app.stop());
   } catch (thrown) {
     policies.close();
     const { code, cause, mend } = explainStart(thrown, env);

@@ -108,9 +108,10 @@ export class HeldRun {
     return this.#inTurn(() => this.#save(this.run));
   }
 
-  /** Whether the store has confirmed our lease within the last `withinMs`. */
+  /** Whether the store has confirmed our lease within the last `withinMs`. After the clock was set back nobody knows. */
   isHeld(withinMs: number): boolean {
-    return !this.#isOver && this.#deps.clock.now() - this.#confirmedAtMs < withinMs;
+    const sinceMs = this.#deps.clock.now() - this.#confirmedAtMs;
+    return !this.#isOver && sinceMs >= 0 && sinceMs < withinMs;
   }
 
   /**

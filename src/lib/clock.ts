@@ -11,6 +11,24 @@ export const sleep = (clock: Clock, ms: number): Promise<void> =>
     clock.after(ms, resolve);
   });
 
+/**
+ * The same clock to measure with: its `now` never goes back. When somebody sets the clock back, it goes on from where it
+ * was, so that nothing waits until an old time comes again. Its moments are of no use outside.
+ */
+export function steady(clock: Clock): Clock {
+  let backMs = 0;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return {
+    now() {
+      const nowMs = clock.now() + backMs;
+      backMs += Math.max(0, lastMs - nowMs);
+      lastMs = Math.max(lastMs, nowMs);
+      return lastMs;
+    },
+    after: (ms, wake) => clock.after(ms, wake),
+  };
+}
+
 export interface Pause {
   readonly over: Promise<void>;
   end(): void;

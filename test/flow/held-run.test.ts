@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMetrics } from '../../src/adapters/metrics/index.ts';
 import { MemoryRunStore } from '../../src/adapters/store/index.ts';
-import { HeldRun } from '../../src/flow/held-run.ts';
+import { HELD_FOR_POST_MS, HeldRun } from '../../src/flow/held-run.ts';
 import { aRun, START_MS } from '../support/builders.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
@@ -25,4 +25,19 @@ it('denies every change to who no longer owns the run (lease_lost), and changes 
   expect((await store.read(run.id))?.state).toBe('received');
   expect(session.run.state).toBe('received');
   expect(await metrics.text()).toContain('kdebug_leases_lost_total 1');
+});
+
+it('asks the store again after its clock was set back: a confirmation of the future proves nothing', async () => {
+  const clock = new FakeClock();
+  const store = new MemoryRunStore({ clock });
+  const metrics = createMetrics({ clock, ofProcess: false });
+  const run = aRun({ state: 'received' });
+  const created = await store.create(run, 'replica-1');
+  if (created.kind !== 'created') throw new Error(created.kind);
+  const session = new HeldRun({ run, fence: created.fence }, { store, clock, metrics });
+  expect(session.isHeld(HELD_FOR_POST_MS)).toBe(true);
+  clock.jump(-3_600_000);
+  await store.release(run.id, created.fence);
+  await store.lease(run.id, 'replica-2');
+  await expect(session.assertHeld(HELD_FOR_POST_MS)).rejects.toMatchObject({ code: 'lease_lost' });
 });

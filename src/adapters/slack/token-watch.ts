@@ -61,7 +61,7 @@ export class TokenWatch implements TokenState {
 
   async confirm(): Promise<boolean> {
     const { clock } = this.#options;
-    const isFresh = clock.now() - this.#acceptedAtMs < FRESH_MS;
+    const isFresh = this.#sinceMs(this.#acceptedAtMs) < FRESH_MS;
     if (this.#isAccepted && !isFresh) await withDeadline(clock, ANSWER_MS, this.#ask(), () => undefined);
     return this.#isAccepted && !this.#isDoubted;
   }
@@ -112,11 +112,11 @@ export class TokenWatch implements TokenState {
     this.#era += 1;
     this.#acceptedAtMs = Number.NEGATIVE_INFINITY;
     this.#next(FRESH_MS);
-    if (clock.now() - this.#triedAtMs >= FRESH_MS) await withDeadline(clock, ANSWER_MS, this.#ask(), () => undefined);
+    if (this.#sinceMs(this.#triedAtMs) >= FRESH_MS) await withDeadline(clock, ANSWER_MS, this.#ask(), () => undefined);
   }
 
   #accepted(beganAtMs: number): void {
-    this.#acceptedAtMs = Math.max(this.#acceptedAtMs, beganAtMs);
+    if (this.#sinceMs(this.#acceptedAtMs) > this.#sinceMs(beganAtMs)) this.#acceptedAtMs = beganAtMs;
     this.#isDoubted = false;
     if (this.#isAccepted) return;
     this.#change(true);
@@ -134,6 +134,12 @@ export class TokenWatch implements TokenState {
     this.#rejections += 1;
   }
 
+  /** Infinite for a moment of the future: the clock was set back, and nobody knows how long ago it was. */
+  #sinceMs(atMs: number): number {
+    const sinceMs = this.#options.clock.now() - atMs;
+    return sinceMs < 0 ? Number.POSITIVE_INFINITY : sinceMs;
+  }
+
   #change(isAccepted: boolean): void {
     this.#isAccepted = isAccepted;
     this.#era += 1;
@@ -146,7 +152,7 @@ export class TokenWatch implements TokenState {
     this.#cancel();
     if (!this.#isRunning) return;
     this.#cancel = clock.after(ms, () => {
-      const quietMs = clock.now() - this.#acceptedAtMs;
+      const quietMs = this.#sinceMs(this.#acceptedAtMs);
       if (this.#isAccepted && quietMs < QUIET_MS) this.#next(QUIET_MS - quietMs);
       else void this.#ask().then(() => this.#next(this.#pauseMs()));
     });

@@ -12,8 +12,8 @@ export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** How long a lease lasts without `renew`; the default is 30 s. */
   readonly leaseMs?: number;
-  /** How long a settled run stays readable; the default is 7 days, as the policy's `output.retention`. */
-  readonly retentionMs?: number;
+  /** How long a settled run stays readable, now; the default is 7 days, as the policy's `output.retention`. */
+  readonly retentionMs?: () => number;
   /** Limit of settled runs, the oldest go first; the default is 10,000. */
   readonly maxSettled?: number;
 }
@@ -39,7 +39,7 @@ export class MemoryRunStore implements RunStore {
   readonly searches = new MemorySearches({ now: () => this.#now() });
   readonly #now: () => number;
   readonly #leaseMs: number;
-  readonly #retentionMs: number;
+  readonly #retentionMs: () => number;
   readonly #maxSettled: number;
   /** In order of creation. */
   readonly #open = new Map<RunId, Entry>();
@@ -56,7 +56,7 @@ export class MemoryRunStore implements RunStore {
   constructor(options: MemoryRunStoreOptions) {
     this.#now = () => options.clock.now();
     this.#leaseMs = options.leaseMs ?? 30_000;
-    this.#retentionMs = options.retentionMs ?? 7 * 86_400_000;
+    this.#retentionMs = options.retentionMs ?? (() => 7 * 86_400_000);
     this.#maxSettled = options.maxSettled ?? 10_000;
   }
 
@@ -225,7 +225,7 @@ export class MemoryRunStore implements RunStore {
   }
 
   #dropOld(): void {
-    const expired = this.#now() - this.#retentionMs;
+    const expired = this.#now() - this.#retentionMs();
     for (const entry of this.#settled.values()) {
       if (this.#settled.size <= this.#maxSettled && entry.settledAtMs > expired) return;
       this.#drop(entry.run);

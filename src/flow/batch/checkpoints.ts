@@ -40,7 +40,10 @@ export class Checkpoints {
 
   /** When the next write is due; infinity without unsaved changes. */
   get dueAtMs(): number {
-    return this.#isStale && !this.#writing ? this.#dueAtMs : Number.POSITIVE_INFINITY;
+    if (!this.#isStale || this.#writing !== undefined) return Number.POSITIVE_INFINITY;
+    const nowMs = this.#deps.clock.now();
+    // Further away than any interval: the clock was set back.
+    return this.#dueAtMs - nowMs > MAX_INTERVAL_MS ? nowMs : this.#dueAtMs;
   }
 
   /** Starts a due write in the background. A failure shows in the next `now`, or when the lease ends. */

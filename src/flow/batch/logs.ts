@@ -65,10 +65,10 @@ export class BatchLog {
     return spool;
   }
 
+  /** Never rejects: nobody can mend a file that the disk keeps. */
   async remove(): Promise<void> {
     await this.#turn;
-    await this.archive.remove();
-    await (await this.#spool).remove();
+    await Promise.allSettled([this.archive.remove(), this.#spool.then((spool) => spool.remove())]);
   }
 
   async #append(log: Spool, headOf: HeadOf): Promise<void> {

@@ -57,7 +57,10 @@ export class Reply {
     this.#isAdvanced = false;
     this.#wake = () => changes.put(true);
     const stopListening = [
-      this.#session.onChange(() => changes.put(true)),
+      this.#session.onChange(() => {
+        changes.put(true);
+        if (this.#session.isOver) this.#pausing?.end();
+      }),
       this.#deps.token.onAccepted(() => this.#retryNow()),
     ];
     try {

@@ -226,13 +226,13 @@ export class LogReaders {
     return sinceMs === undefined ? undefined : this.start(run, { terminated: true, startedAtMs: sinceMs });
   }
 
-  /** Stops a run's reader and removes its scratch files. */
+  /** Stops a run's reader and removes its scratch files. Never rejects: nobody can mend a file that the disk keeps. */
   async forget(runId: RunId): Promise<void> {
     const reader = this.#readers.get(runId);
     if (!reader) return;
     this.#readers.delete(runId);
     reader.stop();
     const { spool, files } = await reader.result;
-    await Promise.all([spool, ...files.map((each) => each.spool)].map((each) => each.remove()));
+    await Promise.allSettled([spool, ...files.map((each) => each.spool)].map((each) => each.remove()));
   }
 }

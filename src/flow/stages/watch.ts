@@ -87,7 +87,8 @@ async function nextPodState(
   latest: LatestValue<PodSeen>,
   untilMs: number,
 ): Promise<PodSeen | undefined> {
-  const seen = await latest.next(untilMs);
+  // Whoever abandoned the run before this wait has woken nobody.
+  const seen = session.isOver ? undefined : await latest.next(untilMs);
   if (session.isOver) throw new KdebugError('lease_lost');
   return seen;
 }

@@ -3,7 +3,7 @@ import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { asRunId } from '../../../src/core/ids.ts';
 import { aRun, describeRunStore, settled } from './run-store.conformance.ts';
 
-function aStore(options: { retentionMs?: number; maxSettled?: number } = {}) {
+function aStore(options: { retentionMs?: () => number; maxSettled?: number } = {}) {
   const time = { nowMs: 1_750_000_000_000 };
   const store = new MemoryRunStore({ clock: { now: () => time.nowMs }, leaseMs: 30_000, ...options });
   const settle = async (id: string) => {
@@ -28,7 +28,7 @@ describeRunStore('MemoryRunStore', async () => {
 
 describe('MemoryRunStore stays small', () => {
   it('drops a settled run after its retention, with its dedupe key and its place in the channel', async () => {
-    const { store, time, settle } = aStore({ retentionMs: 60_000 });
+    const { store, time, settle } = aStore({ retentionMs: () => 60_000 });
     await settle('aaaaaaaaaa');
     time.nowMs += 59_999;
     expect(await store.read(asRunId('aaaaaaaaaa'))).toBeDefined();
@@ -38,6 +38,16 @@ describe('MemoryRunStore stays small', () => {
     expect(await store.create(aRun('bbbbbbbbbb', { dedupeKey: 'slash:aaaaaaaaaa' }), 'one')).toMatchObject({
       kind: 'created',
     });
+  });
+
+  it('keeps runs as long as the policy of now says, not that of the start', async () => {
+    let retentionMs = 3_600_000;
+    const { store, time, settle } = aStore({ retentionMs: () => retentionMs });
+    await settle('aaaaaaaaaa');
+    time.nowMs += 60_000;
+    expect(await store.read(asRunId('aaaaaaaaaa'))).toBeDefined();
+    retentionMs = 60_000;
+    expect(await store.read(asRunId('aaaaaaaaaa'))).toBeUndefined();
   });
 
   it('drops the runs that were settled first beyond the cap', async () => {
@@ -70,7 +80,7 @@ describe('MemoryRunStore stays small', () => {
   });
 
   it('never drops a run that is not settled, however old it is', async () => {
-    const { store, time, settle } = aStore({ maxSettled: 1, retentionMs: 1 });
+    const { store, time, settle } = aStore({ maxSettled: 1, retentionMs: () => 1 });
     await store.create(aRun('aaaaaaaaaa'), 'one');
     for (const id of ['bbbbbbbbbb', 'cccccccccc', 'dddddddddd']) await settle(id);
     time.nowMs += 30 * 86_400_000;

@@ -76,4 +76,14 @@ describe('the logs of a batch', () => {
     expect(log.lostBy).toBe('spool_full');
     expect(await textOf(logs)).toBe('3 bytes follow\none\n\n60000 bytes follow\n');
   });
+
+  it('go with their batch although the disk does not let them go', async () => {
+    const spools = new FakeSpools();
+    const open = spools.open.bind(spools);
+    const failing = () => Promise.reject(new KdebugError('spool_failed', { detail: 'EIO' }));
+    spools.open = async () => ({ ...(await open()), bytes: 0, remove: failing });
+    const logs = new BatchLogs(spools);
+    await logs.of(aRun({ id: BATCH })).add({ index: 0, container: 0 }, await spoolOf('one'), head);
+    await expect(logs.forget(BATCH)).resolves.toBeUndefined();
+  });
 });

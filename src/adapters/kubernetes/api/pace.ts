@@ -1,4 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
+import { type Clock, steady } from '../../../lib/clock.ts';
 
 /** After a 429 the rate becomes this share of what the server accepted in the last second. */
 const DOWN = 0.92;
@@ -34,7 +34,7 @@ export class Pace {
   #acceptedAtMs: number[] = [];
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#clock = steady(clock);
   }
 
   /** Calls that wait for their turn. */

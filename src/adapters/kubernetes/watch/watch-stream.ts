@@ -1,7 +1,7 @@
 import type { Pod } from '../../../core/container/pod.ts';
 import { KdebugError } from '../../../core/errors.ts';
 import type { BackOff } from '../../../lib/backoff.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import { type Clock, steady } from '../../../lib/clock.ts';
 import type { ApiClient } from '../api/api-client.ts';
 import { asNumber, asObject, asText } from '../api/json-fields.ts';
 import { podsPath } from '../api/paths.ts';
@@ -115,10 +115,10 @@ export class WatchStream {
     request: WatchRequest,
     events: WatchEvents,
   ) {
-    this.#clock = tools.clock;
+    this.#clock = steady(tools.clock);
     this.#silenceMs = request.silenceMs;
     this.#events = events;
-    this.#heardAtMs = tools.clock.now();
+    this.#heardAtMs = this.#clock.now();
     this.over = new Promise((resolve) => {
       this.#finish = resolve;
     });

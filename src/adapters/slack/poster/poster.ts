@@ -1,6 +1,6 @@
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import { type Clock, steady } from '../../../lib/clock.ts';
 import { troubleOf } from '../errors.ts';
 import { LimitLog } from './limit-log.ts';
 import { Budgets, type Lane, type Method } from './pace.ts';
@@ -54,7 +54,7 @@ export class Poster {
   #added = 0;
 
   constructor(clock: Clock, log: Log) {
-    this.#clock = clock;
+    this.#clock = steady(clock);
     this.#limits = new LimitLog({ clock, log });
   }
 
