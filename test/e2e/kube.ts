@@ -31,7 +31,10 @@ export class Kube {
     return name;
   }
 
-  /** Creates a pod, with labels where `named` has some; resolves when `until` holds for it (default: all containers run). */
+  /**
+   * Creates a pod, with labels where `named` has some; resolves when `until` holds for it (default: all containers run). One that an
+   * earlier try of the test left serves as well.
+   */
   async pod(
     namespace: string,
     named: string | { readonly name: string; readonly labels: Record<string, string> },
@@ -46,11 +49,17 @@ export class Kube {
         await this.#core.createNamespacedPod({ namespace, body });
         break;
       } catch (error) {
+        if (await this.#stays(namespace, name)) break;
         if (left === 0) throw error;
         await pause(100);
       }
     }
     return this.until(namespace, name, until);
+  }
+
+  async #stays(namespace: string, name: string): Promise<boolean> {
+    const pod = await this.#core.readNamespacedPod({ namespace, name }).catch(() => undefined);
+    return pod !== undefined && pod.metadata?.deletionTimestamp === undefined;
   }
 
   async until(namespace: string, name: string, holds: (pod: V1Pod) => boolean): Promise<V1Pod> {
