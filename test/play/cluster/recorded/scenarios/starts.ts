@@ -108,6 +108,8 @@ const targets: Scenario = {
       view: 'json',
       until: /CrashLoopBackOff/,
     }),
+    // It has run once more if kubectl took longer than the back-off.
+    until('crash', 'looping', isIn('app', 'waiting', 'CrashLoopBackOff')),
     launch('into the looping pod', 'crash', shell('a', 'sleep 1', { targetContainerName: 'app' })),
     events('why it does not start', 'crash', /invalid target container/),
     kubectl('delete', 'delete pod leaving'),
