@@ -25,21 +25,37 @@ const PLAIN_POST = { ...LITERAL, ...NO_PREVIEWS, mrkdwn: false } as const;
 
 /** Sends a message; if Slack refuses its shape, sends ever simpler versions. Slack refuses before it posts, so nothing appears twice. */
 export async function sayShaped<T>(message: Message, say: (view: View) => Promise<T>): Promise<T> {
-  let refusal: unknown;
-  for (const shaped of shapes(message)) {
+  const shapes = new Shapes(message);
+  for (;;) {
     try {
-      return await say(shaped);
+      return await say(shapes.current);
     } catch (thrown) {
-      if (!isAboutShape(thrown)) throw thrown;
-      refusal = thrown;
+      if (!shapes.simplify(thrown)) throw thrown;
     }
   }
-  throw refusal;
 }
 
-function* shapes(message: Message): Generator<View> {
-  yield view(message);
-  yield* simplerViews(message);
+/** A message in the shape that Slack has not refused so far. */
+class Shapes {
+  readonly #simpler: Generator<View>;
+  #current: View;
+
+  constructor(message: Message) {
+    this.#simpler = simplerViews(message);
+    this.#current = view(message);
+  }
+
+  get current(): View {
+    return this.#current;
+  }
+
+  /** Goes on to a simpler shape. False: the refusal is about something else, or there is none. */
+  readonly simplify = (refusal: unknown): boolean => {
+    const next = isAboutShape(refusal) ? this.#simpler.next() : undefined;
+    if (next === undefined || next.done === true) return false;
+    this.#current = next.value;
+    return true;
+  };
 }
 
 export interface Speaker {
@@ -95,17 +111,10 @@ export interface Update {
 
 export async function update({ client, poster }: Speaker, { ref, message, meta, lane }: Update): Promise<void> {
   const { channelId, ts } = ref;
-  const simpler = simplerViews(message);
-  let shaped = view(message);
-  const reshape = (refusal: KdebugError): boolean => {
-    const next = isAboutShape(refusal) ? simpler.next() : undefined;
-    if (next === undefined || next.done === true) return false;
-    shaped = next.value;
-    return true;
-  };
+  const shapes = new Shapes(message);
   // One call for all shapes: a simpler one that is called anew would replace a newer update that waits.
-  const call = { method: 'chat.update', lane, channelId, repeatable: true, reshape } as const;
+  const call = { method: 'chat.update', lane, channelId, repeatable: true, reshape: shapes.simplify } as const;
   await poster.newest(`${channelId}:${ts}`, call, async () => {
-    await client.chat.update({ channel: channelId, ts, ...shaped, ...LITERAL, metadata: metadataOf(meta) });
+    await client.chat.update({ channel: channelId, ts, ...shapes.current, ...LITERAL, metadata: metadataOf(meta) });
   });
 }
