@@ -273,6 +273,13 @@ describe('the result', () => {
     expect(textOf(resultMessage(lost))).toContain('hello');
   });
 
+  it('says why its log is no file in words, or with the code alone', () => {
+    const lostBy = (code: string) =>
+      textOf(resultMessage(finished({ delivery: { filesLost: { 'kdebug-abcdefghij.log': code } } })));
+    expect(lostBy('slack_refused')).toContain('could not be shared as a file (Slack refused it).');
+    expect(lostBy('spool_full')).toContain('could not be shared as a file (spool_full).');
+  });
+
   it('lets the outcome lead where the findings only explain it', () => {
     const verdict = { findings: [{ text: 'web restarted 4 times', next: 'Read it.', rank: 1 as const }] };
     const text = textOf(resultMessage(finished({ outcome: { kind: 'target-ended', exitCode: 137 }, verdict })));

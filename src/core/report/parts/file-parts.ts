@@ -65,7 +65,7 @@ export const problemWords = ({ name, problem }: RunFile): string | undefined =>
 function whyMissing(run: Run, file: RunFile): string | undefined {
   if (file.problem !== undefined) return PROBLEM_TEXT[file.problem];
   const code = lostBy(run, sharedName(run, file));
-  return code === undefined ? undefined : lostWords(code);
+  return code === undefined ? undefined : lostWords(code, 'it could not be shared: ');
 }
 
 const LOST_TEXT: Readonly<Record<string, string>> = {
@@ -75,8 +75,8 @@ const LOST_TEXT: Readonly<Record<string, string>> = {
   slack_unanswered: 'Slack did not answer',
 };
 
-/** Why Slack will never have a file, after its name. Unknown codes are for the operator, who finds them in the log. */
-export const lostWords = (code: string): string => own(LOST_TEXT, code) ?? `it could not be shared: ${code}`;
+/** Why Slack will never have a file, in brackets after what was lost. Other codes are for the operator, who finds them in the log. */
+export const lostWords = (code: string, beforeCode = ''): string => own(LOST_TEXT, code) ?? `${beforeCode}${code}`;
 
 /** Why Slack will never have this file (a code). */
 const lostBy = ({ delivery }: Run, name: string): string | undefined => own(delivery.filesLost ?? {}, name);
