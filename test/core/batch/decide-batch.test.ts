@@ -2,17 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { decideBatch, decideResize } from '../../../src/core/batch/decide-batch.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Rule } from '../../../src/core/policy/policy.ts';
-import { aPlan, aPolicy, aRule } from '../../support/builders.ts';
+import { aPlan, aPolicy, approvalTerms, aRule } from '../../support/builders.ts';
 import { aBatch } from './a-batch.ts';
 
-const approval = {
-  from: ['sre'],
-  count: 1,
-  expiresMs: 60_000,
-  reason: 'optional',
-  voteReason: 'optional',
-  grants: 'allowed',
-} as const;
+const approval = approvalTerms({ expiresMs: 60_000 });
 const policy = (...rules: readonly Rule[]) =>
   aPolicy({ approvers: { sre: { users: [asUserId('U0BOB')] } }, channels: { [asChannelId('C0SHOP')]: { rules } } });
 const narrow = aRule({ id: 'narrow', batch: { maxPods: 50, maxParallelism: 2 } });

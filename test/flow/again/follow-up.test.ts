@@ -4,7 +4,7 @@ import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-rep
 import { asChannelId, asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { Button } from '../../../src/core/report/message.ts';
-import { anOrigin, aPolicy, aRule, aTermination, START_MS } from '../../support/builders.ts';
+import { anOrigin, aPolicy, approvalTerms, aRule, aTermination, START_MS } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
 import { World } from '../support/world.ts';
@@ -97,14 +97,7 @@ describe('look again', () => {
   });
 
   it('asks for an approval where the policy wants one', async () => {
-    const approval = {
-      from: ['sre'],
-      count: 1,
-      expiresMs: 60_000,
-      reason: 'optional',
-      voteReason: 'optional',
-      grants: 'allowed',
-    } as const;
+    const approval = approvalTerms({ expiresMs: 60_000 });
     const rules = [aRule({ profiles: ['baseline'] }), aRule({ id: 'ask', profiles: ['general'], approval })];
     const policy = aPolicy({
       approvers: { sre: { users: [], usergroup: 'S0SRE' } },
@@ -136,14 +129,7 @@ describe('look again', () => {
 
 describe('look again where the rule wants a reason', () => {
   const asking = (): Policy => {
-    const approval = {
-      from: ['sre'],
-      count: 1,
-      expiresMs: 900_000,
-      reason: 'required',
-      voteReason: 'optional',
-      grants: 'denied',
-    } as const;
+    const approval = approvalTerms({ reason: 'required', grants: 'denied' });
     const rules = [aRule({ profiles: ['baseline'] }), aRule({ id: 'ask', profiles: ['restricted'], approval })];
     return aPolicy({
       channels: { [asChannelId('C0SHOP')]: { rules } },
@@ -206,14 +192,7 @@ describe('look again where the rule wants a reason', () => {
   });
 });
 
-const ASKING = {
-  from: ['sre'],
-  count: 1,
-  expiresMs: 900_000,
-  reason: 'required',
-  voteReason: 'optional',
-  grants: 'denied',
-} as const;
+const ASKING = approvalTerms({ reason: 'required', grants: 'denied' });
 
 describe('the next image', () => {
   const { images, ...policy } = aPolicy();
@@ -261,7 +240,7 @@ describe('the next image', () => {
   });
 
   it('is decided anew for whoever clicks; a refusal says why and what may be asked for', async () => {
-    const approval = { ...ASKING, reason: 'optional' } as const;
+    const approval = approvalTerms({ grants: 'denied' });
     const rules = [aRule({ profiles: ['baseline'] }), aRule({ id: 'ask', profiles: ['general'], approval })];
     const of = { ...withStacks(rules), approvers: { sre: { users: [], usergroup: 'S0SRE' } } };
     const world = await diagnosed(of, '', [BLIND]);

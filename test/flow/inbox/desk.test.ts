@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asChannelId, asRunId } from '../../../src/core/ids.ts';
 import { aBatchRun, type BatchRunParts, ended } from '../../core/report/batch/a-batch-run.ts';
-import { anApproval, aPolicy, aRule, aRun } from '../../support/builders.ts';
+import { anApproval, aPolicy, approvalTerms, aRule, aRun } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { DeskWorld, textOf } from './desk-world.ts';
 
@@ -162,14 +162,7 @@ describe('changing its size', () => {
   });
 
   it('beyond what an approver said yes to needs a new batch', async () => {
-    const approval = {
-      from: ['sre'],
-      count: 1,
-      expiresMs: 60_000,
-      reason: 'optional',
-      voteReason: 'optional',
-      grants: 'allowed',
-    } as const;
+    const approval = approvalTerms({ expiresMs: 60_000 });
     const rule = aRule({ batch: { maxPods: 50, maxParallelism: 5 }, approval });
     desk.world.policy = { ...POLICY, channels: { [asChannelId('C0SHOP')]: { rules: [rule] } } };
     const run = await kept({ run: { approval: anApproval() } });
@@ -280,14 +273,7 @@ describe('run the failed pods again', () => {
     const base = aBatchRun({ size: 3, request: { ...request, reason: 'words of Roy' } });
     const job = { name: 'audit', requests: [base.request] };
     const run = await kept({ size: 3, events, request: base.request, run: { job } });
-    const approval = {
-      from: ['sre'],
-      count: 1,
-      expiresMs: 900_000,
-      reason: 'required',
-      voteReason: 'optional',
-      grants: 'denied',
-    } as const;
+    const approval = approvalTerms({ reason: 'required', grants: 'denied' });
     const rule = aRule({ batch: { maxPods: 100, maxParallelism: 10 }, approval });
     desk.world.policy = aPolicy({
       channels: { [asChannelId('C0SHOP')]: { rules: [rule] } },
