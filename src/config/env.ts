@@ -16,6 +16,8 @@ export interface Env {
     readonly unusedSecret?: string;
     /** Ends with a slash. */
     readonly apiUrl: string;
+    /** The slash command's name in messages. */
+    readonly command: string;
     /** For Slack only. Absent: none. */
     readonly proxy?: ProxyEnv;
   };
@@ -92,6 +94,7 @@ function envOf(variables: z.output<typeof Variables>, proxy: ProxyEnv | undefine
       receive:
         appToken === undefined ? { mode: 'http', signingSecret: signingSecret ?? '' } : { mode: 'socket', appToken },
       apiUrl: variables.SLACK_API_URL,
+      command: variables.KDEBUG_COMMAND,
       ...defined({ proxy, unusedSecret: appToken === undefined ? undefined : signingSecret }),
     },
     port: variables.PORT,

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { PROFILES } from '../core/container/profiles.ts';
 import { FILE_KINDS } from '../core/files/file-kinds.ts';
 import { IMAGE_CLASSES } from '../core/policy/policy.ts';
-import { type PatternProblem, problemOfPattern } from '../core/report/log/secret-range.ts';
+import { DEFAULT_NAMES } from '../core/shown-names.ts';
 import { DURATION, parseDuration } from '../lib/duration.ts';
+import { problemOfPattern, problemOfPatterns } from '../lib/patterns/linear-pattern.ts';
 import { quantityOf } from '../lib/quantity.ts';
-import { slowProbe } from './pattern-probe.ts';
 
 /**
  * The policy file's own shape (design, section 3.2): strict, with every default. `policy-references.ts` checks what
@@ -128,7 +128,7 @@ const Image = z.strictObject({
     .min(1)
     .max(120)
     .optional()
-    .describe('what it does, in one short sentence, for /kdebug images and the form'),
+    .describe(`what it does, in one short sentence, for ${DEFAULT_NAMES.command} images and the form`),
 });
 
 const Approval = z.strictObject({
@@ -192,26 +192,21 @@ const Limits = z.strictObject({
   maxFilesBytes: size(1).prefault('64Mi').describe('of all files of one run'),
 });
 
-const PATTERN_PROBLEMS: Readonly<Record<PatternProblem, string>> = {
-  too_long: 'is too long for a pattern: split it',
-  not_a_pattern: 'is not a JavaScript regular expression',
-  matches_nothing: 'matches the empty text, so it would redact everywhere',
-  may_never_end: 'has a repeat inside a repeat or a back reference, which could block kdebug',
-};
-
 const pattern = z.string().superRefine((source, context) => {
   const problem = problemOfPattern(source);
-  if (problem) context.addIssue({ code: 'custom', message: PATTERN_PROBLEMS[problem] });
-  const slow = problem ? undefined : slowProbe(source);
-  if (slow !== undefined)
-    context.addIssue({
-      code: 'custom',
-      message: `takes far longer than linear time over ${JSON.stringify(`${slow}…`)}: give its repeats an upper bound ({1,64}), and let no two of them match the same text`,
-    });
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 });
 
+const patterns = z
+  .array(pattern)
+  .max(50)
+  .superRefine((sources, context) => {
+    const problem = problemOfPatterns(sources);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+
 const Output = z.strictObject({
-  redact: z.array(pattern).max(50).default([]).describe('further regular expressions (JavaScript) to redact'),
+  redact: patterns.default([]).describe('further regular expressions (RE2, as in Go) to redact'),
   retention: duration(365).prefault('7d'),
   deliverTo: z
     .enum(['thread', 'requester'])
@@ -226,7 +221,7 @@ export const PolicyFile = z.strictObject({
   identity: Identity,
   approvers: record('approvers', ApproverGroup).default({}),
   images: record('images', Image).default({}),
-  defaultImage: z.string().optional().describe('the alias for a bare `/kdebug POD`'),
+  defaultImage: z.string().optional().describe(`the alias for a bare \`${DEFAULT_NAMES.command} POD\``),
   channels: record('channels', Channel).default({}),
   limits: Limits.prefault({}),
   output: Output.prefault({}),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_NAMES, isCommandName } from '../core/shown-names.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -74,6 +75,15 @@ export const Variables = z.object({
   KDEBUG_POLICY: setting(
     z.string().default('/etc/kdebug/policy.yaml'),
     'The policy file. Mount its whole folder, so that a change arrives without a restart.',
+  ),
+  KDEBUG_COMMAND: setting(
+    z
+      .string()
+      .refine(isCommandName, {
+        error: 'must be a slash, then 1 to 31 lower-case letters, digits, hyphens or underscores',
+      })
+      .default(DEFAULT_NAMES.command),
+    "The slash command's name in messages; the same as in the Slack app. kdebug answers the command under any name. See [operations.md](operations.md#the-slack-app).",
   ),
   KUBECONFIG: setting(
     z.string().optional(),

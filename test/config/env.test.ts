@@ -23,6 +23,7 @@ describe('the environment', () => {
         botToken: TOKEN,
         receive: { mode: 'http', signingSecret: HTTP.SLACK_SIGNING_SECRET },
         apiUrl: 'https://slack.com/api/',
+        command: '/kdebug',
       },
       port: 3000,
       opsPort: 9090,
@@ -43,6 +44,7 @@ describe('the environment', () => {
       OPS_PORT: '1',
       KDEBUG_KEY: KEY,
       KDEBUG_POLICY: '/p.yaml',
+      KDEBUG_COMMAND: '/kdebug-staging',
       KDEBUG_AUDIT: '/var/log/kdebug/audit.log',
       KUBECONFIG: '/a:/b',
       REDIS_URL: 'rediss://user:p%40ss@redis:6380/2',
@@ -53,7 +55,7 @@ describe('the environment', () => {
       UNRELATED: 'x',
     };
     expect(envOf(variables)).toMatchObject({
-      slack: { apiUrl: 'http://127.0.0.1:4000/api/' },
+      slack: { apiUrl: 'http://127.0.0.1:4000/api/', command: '/kdebug-staging' },
       port: 65_535,
       opsPort: 1,
       key: Buffer.alloc(32, 7),
@@ -65,6 +67,10 @@ describe('the environment', () => {
       logLevel: 'debug',
       revision: '0123abc',
     });
+  });
+
+  it.each(['kdebug', '/Kdebug', '/k debug', `/${'k'.repeat(32)}`])('has no command named %j', (KDEBUG_COMMAND) => {
+    expect(problems({ ...HTTP, KDEBUG_COMMAND })).toEqual([expect.stringMatching(/^KDEBUG_COMMAND must be a slash/)]);
   });
 
   it('may ask for two free ports', () => {

@@ -91,17 +91,27 @@ it.each<[string, string, string]>([
   [
     'a pattern that is none',
     'output: { redact: ["("] }',
-    'p.yaml:5:20 output.redact[0]: is not a JavaScript regular expression',
+    'p.yaml:5:20 output.redact[0]: is not a regular expression (RE2, as in Go): missing closing ), (',
   ],
   [
-    'a pattern that may take for ever',
-    'output: { redact: ["(a+)+b"] }',
-    'p.yaml:5:20 output.redact[0]: has a repeat inside a repeat or a back reference, which could block kdebug',
+    'a pattern that looks ahead',
+    'output: { redact: ["CUST-\\\\d+(?=;)"] }',
+    'p.yaml:5:20 output.redact[0]: looks ahead or behind, which kdebug does not support: match the text around the secret too',
+  ],
+  [
+    'a pattern with a back reference',
+    'output: { redact: ["(a+)b\\\\1"] }',
+    'p.yaml:5:20 output.redact[0]: has a back reference, which kdebug does not support: write out what may stand there',
   ],
   [
     'a pattern that matches nothing at all',
     'output: { redact: ["a*"] }',
     'p.yaml:5:20 output.redact[0]: matches the empty text, so it would redact everywhere',
+  ],
+  [
+    'patterns that are too much together',
+    `output: { redact: [${Array.from({ length: 3 }, () => '"x.{480}y"').join(', ')}] }`,
+    'p.yaml:5:19 output.redact: take too long together for each character: lower the bounds of their repeats, or join patterns',
   ],
   ['an unknown tag', 'defaultImage: !secret x', 'p.yaml:5:15 Unresolved tag: !secret'],
   [

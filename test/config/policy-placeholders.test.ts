@@ -27,7 +27,7 @@ describe('the policy that is shipped', () => {
 
   it('with every setting on that it shows as off, names the person, the group and the other images too', () => {
     const found = placeholders(SHIPPED.replaceAll(/^(\s*)#(?=[^\s])/gm, '$1'));
-    expect(found).toHaveLength(9);
+    expect(found).toHaveLength(11);
     for (const alias of ['autodiagnose', 'stacks', 'profile', 'net', 'capture'])
       expect(found).toContainEqual(expect.stringContaining(`images.${alias}.image: is in no registry`));
     expect(found).toContainEqual(expect.stringContaining("users.U0REPLACEME: is a placeholder: put the person's id"));
@@ -35,7 +35,7 @@ describe('the policy that is shipped', () => {
   });
 
   it('has none any more once channel and image are set', () => {
-    const text = SHIPPED.replace('C0REPLACEME', 'C0SHOP').replace(': kdebug-auto', ': ghcr.io/acme/kdebug-auto');
+    const text = SHIPPED.replaceAll('C0REPLACEME', 'C0SHOP').replace(': kdebug-auto', ': ghcr.io/acme/kdebug-auto');
     expect(placeholders(text)).toEqual([]);
   });
 });

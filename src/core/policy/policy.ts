@@ -100,6 +100,11 @@ export interface ChannelPolicy {
 export const channelPolicy = ({ channels }: Pick<Policy, 'channels'>, channelId: string): ChannelPolicy | undefined =>
   own(channels, keyOfChannel(channelId));
 
+/** Whether a channel stands anywhere in the policy: with rules, or as the approvers' or the members' one. */
+export const namesChannel = ({ channels, approvers }: Pick<Policy, 'channels' | 'approvers'>, id: string): boolean =>
+  own(channels, id) !== undefined ||
+  [...Object.values(approvers), own(channels, DIRECT)?.members].some((group) => group?.channel === id);
+
 /** A channel's own id, or the key that all direct messages share. */
 export const keyOfChannel = (channelId: string): ChannelId => (isDirect(channelId) ? DIRECT : asChannelId(channelId));
 
@@ -155,7 +160,7 @@ export interface Limits {
 }
 
 export interface Output {
-  /** Further patterns to redact (JavaScript regular expressions). */
+  /** Further patterns to redact (regular expressions of RE2). */
   readonly redact: readonly string[];
   readonly retentionMs: number;
   readonly deliverTo: 'thread' | 'requester';
