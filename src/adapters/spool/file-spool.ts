@@ -40,9 +40,14 @@ export class FileSpool implements Spool {
   #failure: KdebugError | undefined;
   #state: 'open' | 'finished' | 'removed' = 'open';
 
-  constructor(openFile: () => Promise<SpoolFile>, budget: Budget) {
+  readonly #onEnd: (failure?: KdebugError) => void;
+  #hasEnded = false;
+
+  /** `onEnd` is called once at most: with the first failure, or without one when the file is whole. Not for a spool that needed no file. */
+  constructor(openFile: () => Promise<SpoolFile>, budget: Budget, onEnd: (failure?: KdebugError) => void = () => {}) {
     this.#openFile = openFile;
     this.#budget = budget;
+    this.#onEnd = onEnd;
   }
 
   get bytes(): number {
@@ -54,7 +59,9 @@ export class FileSpool implements Spool {
     if (this.#state !== 'open') return Promise.reject(this.#misuse('write to', this.#state));
     if (this.#failure) return Promise.reject(this.#failure);
     if (!this.#budget.reserve(chunk.length)) {
-      return Promise.reject(new KdebugError('spool_full', { detail: 'the limit of all spools is reached' }));
+      const full = new KdebugError('spool_full', { detail: 'the limit of all spools is reached' });
+      this.#end(full);
+      return Promise.reject(full);
     }
     this.#reserved += chunk.length;
     if (this.#blockUsed + chunk.length < BLOCK_BYTES) return this.#gather(chunk);
@@ -70,6 +77,7 @@ export class FileSpool implements Spool {
     if (this.#file && !this.#failure) await this.#append([this.#nextBlock()]);
     if (!this.#file) this.#hash.update(this.#block.subarray(0, this.#blockUsed));
     this.#sha256 ??= this.#hash.hex();
+    if (this.#file) this.#end();
     return this.#sha256;
   }
 
@@ -142,8 +150,15 @@ export class FileSpool implements Spool {
       }
     } catch (thrown) {
       this.#failure = toSpoolError(thrown);
+      this.#end(this.#failure);
       throw this.#failure;
     }
+  }
+
+  #end(failure?: KdebugError): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#onEnd(failure);
   }
 
   #misuse(what: string, state: string): KdebugError {

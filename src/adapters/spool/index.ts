@@ -1,7 +1,9 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SpoolOwner, Spools } from '../../flow/ports/machine.ts';
+import type { KdebugError } from '../../core/errors.ts';
+import type { Metrics, SpoolOwner, Spools } from '../../flow/ports/machine.ts';
+import { Trouble } from '../../lib/trouble.ts';
 import { createArchive } from './archive.ts';
 import { type Budget, FileSpool, type SpoolFile } from './file-spool.ts';
 
@@ -10,7 +12,11 @@ export interface SpoolsOptions {
   readonly directory?: string;
   /** Limit for all spools together; the default is 2 GiB. */
   readonly maxTotalBytes?: number;
+  /** Called once for each log that needed a file: with what kept it from being whole, or without. */
+  readonly onEnd?: OnSpoolEnd;
 }
+
+type OnSpoolEnd = (owner: SpoolOwner, failure?: KdebugError) => void;
 
 /**
  * The share of all bytes reserved for people with little: three eighths (768 MiB). Anybody may fill the rest, so one
@@ -25,6 +31,9 @@ const PERSON_SHARE = RESERVED_SHARE / 3;
  */
 const RUN_SHARE = PERSON_SHARE / 2;
 
+const HINT =
+  'Raise sizeLimit of the volume at TMPDIR and limits.ephemeral-storage; kdebug itself stops at 2 GiB for all logs together.';
+
 /**
  * Spools in files that only this process can reach: each file is created in a private directory (mode 0700) and
  * unlinked at once. Nothing remains, even after SIGKILL. A spool smaller than a block stays in memory and never touches
@@ -33,8 +42,26 @@ const RUN_SHARE = PERSON_SHARE / 2;
 export function createSpools(options: SpoolsOptions = {}): Spools {
   const budgets = new Budgets(options.maxTotalBytes ?? 2 * 1024 ** 3);
   const openFile = () => openNameless(options.directory ?? tmpdir());
-  const open: Spools['open'] = async (owner) => new FileSpool(openFile, budgets.of(owner));
+  const open: Spools['open'] = async (owner) =>
+    new FileSpool(openFile, budgets.of(owner), (failure) => options.onEnd?.(owner, failure));
   return { open, archive: async (owner) => createArchive(await open(owner)) };
+}
+
+/** Counts the logs that are cut. The operators' log has one line when that begins, and one when a log is whole again. */
+export function spoolTrouble(
+  parts: ConstructorParameters<typeof Trouble>[0],
+  metrics: Pick<Metrics, 'spoolFailed'>,
+): OnSpoolEnd {
+  const trouble = new Trouble(parts, {
+    begins: 'the disk buffer cannot take all of a log, its file ends early',
+    ends: 'the disk buffer takes whole logs again',
+    level: 'error',
+  });
+  return ({ runId }, failure) => {
+    if (failure === undefined) return trouble.worked();
+    metrics.spoolFailed(failure.code === 'spool_full' ? 'spool_full' : 'spool_failed');
+    trouble.failed({ runId, reason: failure.code, detail: failure.detail, hint: HINT });
+  };
 }
 
 async function openNameless(parent: string): Promise<SpoolFile> {

@@ -19,6 +19,7 @@ export const FILE_ENDINGS: readonly Ending[] = [
   { ending: '.folded', kind: 'profile', isRedacted: true },
   { ending: '.svg', kind: 'profile', isRedacted: true },
   { ending: '.pb.gz', kind: 'profile', isRedacted: false },
+  { ending: '.png', kind: 'profile', isRedacted: false },
   { ending: '.txt', kind: 'text', isRedacted: true },
   { ending: '.log', kind: 'text', isRedacted: true },
   { ending: '.json', kind: 'text', isRedacted: true },

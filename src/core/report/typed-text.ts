@@ -1,6 +1,7 @@
 import { visible } from '../../lib/invisible.ts';
 import { shorten } from '../../lib/text.ts';
 import type { Run } from '../run/run.ts';
+import { COMMAND } from '../shown-names.ts';
 import { person, type Span, text } from './message.ts';
 
 /**
@@ -34,11 +35,22 @@ export function typedText(words: string): readonly Span[] {
   return spans;
 }
 
+const MAX_NAME_LENGTH = 40;
+
+/**
+ * A person in small print, by name, as a mention there may notify them; by a mention where the name is not known, or would not show as it is. People
+ * choose their names: `·` and `/` become spaces, because these part what kdebug says of the run from what others wrote.
+ */
+export function quietPerson(userId: string, name = ''): Span {
+  const shown = shorten(name.replace(/[·/\s]+/g, ' ').trim(), MAX_NAME_LENGTH);
+  return shown === '' || visible(shown) !== shown ? person(userId) : text(shown);
+}
+
 /** A command line may have 16,000 characters; the card or the record has all of it. */
 const MAX_COMMAND_LENGTH = 300;
 
 /** The first line of the command, cut after 300 characters, as a message line has room for it. */
 export function typedCommand({ commandLine }: Pick<Run, 'commandLine'>): string {
   const line = commandLine.split('\n', 1)[0] ?? '';
-  return `/kdebug ${shorten(line, MAX_COMMAND_LENGTH)}`;
+  return `${COMMAND} ${shorten(line, MAX_COMMAND_LENGTH)}`;
 }

@@ -5,13 +5,13 @@ import { createLogFilter, type LogFilter } from '../../core/report/log/log-filte
 import { defined } from '../../lib/object.ts';
 import { Gunzip } from '../../lib/streams/gunzip.ts';
 import type { Spool } from '../ports/machine.ts';
-import { Pieces, type Turns } from './turns.ts';
+import { type OwnTurns, Pieces } from './turns.ts';
 
 export interface IncomingSinks {
   /** The policy's patterns. */
   readonly redact: readonly string[];
   readonly openSpool: () => Promise<Spool>;
-  readonly turns: Turns;
+  readonly turns: OwnTurns;
 }
 
 /**

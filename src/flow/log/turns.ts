@@ -1,40 +1,86 @@
 /**
- * Bytes to filter in one turn of the event loop. The slowest logs take about 0.5 µs a byte, and a held-back line of up
- * to 64 KiB may come on top.
+ * What is filtered in one turn of the event loop. Where each line must be examined, a line takes a few microseconds however
+ * short it is; a held-back line of up to 64 KiB may come on top.
  */
 export const PIECE_BYTES = 16 * 1024;
+export const PIECE_LINES = 500;
 
-/** Gives out turns of the event loop, in order, so that other work runs between two pieces of long work. */
+const NEWLINE = 0x0a;
+
+/** The turns of one person. `next` resolves in a separate turn of the event loop. */
+export interface OwnTurns {
+  next(): Promise<void>;
+}
+
+/**
+ * Gives out turns of the event loop, so that other work runs between two pieces of long work: one to each person in the
+ * round, however much that person has at once; of one person in order.
+ */
 export class Turns {
-  #last: Promise<void> = Promise.resolve();
+  /** In the order of the round. */
+  readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** Resolves in a separate turn. */
-  next(): Promise<void> {
-    this.#last = this.#last.then(() => new Promise((resolve) => setImmediate(resolve)));
-    return this.#last;
+  of(person: string): OwnTurns {
+    return { next: () => new Promise((resolve) => this.#wait(person, resolve)) };
+  }
+
+  #wait(person: string, resolve: () => void): void {
+    const own = this.#waiting.get(person);
+    if (own) own.push(resolve);
+    else this.#waiting.set(person, [resolve]);
+    if (own === undefined && this.#waiting.size === 1) this.#schedule();
+  }
+
+  #schedule(): void {
+    setImmediate(() => {
+      for (const [person, [first, ...others]] of this.#waiting) {
+        this.#waiting.delete(person);
+        if (others.length > 0) this.#waiting.set(person, others);
+        if (this.#waiting.size > 0) this.#schedule();
+        first?.();
+        return;
+      }
+    });
   }
 }
 
 /** Cuts the bytes of one log into pieces of a turn each, wherever their chunks end. */
 export class Pieces {
-  readonly #turns: Turns;
-  #sinceTurn = 0;
+  readonly #turns: OwnTurns;
+  #bytes = 0;
+  #lines = 0;
 
-  constructor(turns: Turns) {
+  constructor(turns: OwnTurns) {
     this.#turns = turns;
   }
 
   /** Calls `work` with each piece, after it is done with the one before. */
   async each(bytes: Buffer, work: (piece: Buffer) => Promise<void> | void): Promise<void> {
     for (let from = 0; from < bytes.length; ) {
-      if (this.#sinceTurn >= PIECE_BYTES) {
+      if (this.#bytes >= PIECE_BYTES || this.#lines >= PIECE_LINES) {
         await this.#turns.next();
-        this.#sinceTurn = 0;
+        this.#bytes = 0;
+        this.#lines = 0;
       }
-      const piece = bytes.subarray(from, from + PIECE_BYTES - this.#sinceTurn);
+      const piece = this.#claim(bytes.subarray(from, from + PIECE_BYTES - this.#bytes));
       from += piece.length;
-      this.#sinceTurn += piece.length;
       await work(piece);
     }
+  }
+
+  /** As much of it as the turn has room for. */
+  #claim(bytes: Buffer): Buffer {
+    let end = 0;
+    while (this.#lines < PIECE_LINES) {
+      const newline = bytes.indexOf(NEWLINE, end);
+      if (newline === -1) {
+        end = bytes.length;
+        break;
+      }
+      end = newline + 1;
+      this.#lines += 1;
+    }
+    this.#bytes += end;
+    return bytes.subarray(0, end);
   }
 }

@@ -7,6 +7,7 @@ describe('the kind of a file', () => {
     ['findings.json', 'text', true],
     ['cpu.speedscope.json', 'profile', true],
     ['cpu.svg', 'profile', true],
+    ['cpu.png', 'profile', false],
     ['cpu.pb.gz', 'profile', false],
     ['a.pcap', 'capture', false],
     ['a.hprof', 'heap', false],

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { typedText } from '../../../src/core/report/typed-text.ts';
+import { person, text } from '../../../src/core/report/message.ts';
+import { quietPerson, typedText } from '../../../src/core/report/typed-text.ts';
 
 const shown = (words: string): string =>
   typedText(words)
@@ -31,4 +32,19 @@ it('a reason names five people at most: kdebug speaks where who typed it may not
   expect(spans.flatMap((span) => (span.kind === 'person' ? [span.userId] : []))).toEqual(ids.slice(0, 5));
   expect(shown(ids.join(' ')).replace(/[[\]]/g, '')).toBe(ids.join(' '));
   expect(shown('U0BOB '.repeat(7))).toBe('[U0BOB] '.repeat(7));
+});
+
+it.each([
+  ['Roy', 'Roy'],
+  ['Roy  Rogers', 'Roy Rogers'],
+  ['Zoë 🐙', 'Zoë 🐙'],
+  ['Roy · run aaaaaaaaaa', 'Roy run aaaaaaaaaa'],
+  ['/kdebug x', 'kdebug x'],
+  ['x'.repeat(80), `${'x'.repeat(39)}…`],
+])('small print names %j without a mention', (name, words) => {
+  expect(quietPerson('U0ROY', name)).toEqual(text(words));
+});
+
+it.each([undefined, '', ' · ', 'r\u202eoy', '\uFFF0'])('small print mentions whoever is called %j', (name) => {
+  expect(quietPerson('U0ROY', name)).toEqual(person('U0ROY'));
 });

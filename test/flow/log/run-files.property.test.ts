@@ -69,7 +69,7 @@ async function read(log: Buffer, cuts: readonly number[]) {
     limits: LIMITS,
     redact: [],
     openSpool: () => new FakeSpools().open(),
-    turns: new Turns(),
+    turns: new Turns().of('U0ROY'),
   });
   const text: Buffer[] = [];
   const accept = async (parts: readonly FramePart[]): Promise<void> => {

@@ -34,7 +34,7 @@ class Taking {
         };
         return spool;
       },
-      turns: new Turns(),
+      turns: new Turns().of('U0ROY'),
       ...change,
     });
   }

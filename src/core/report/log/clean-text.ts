@@ -43,9 +43,12 @@ function applyBackspaces(text: string): string {
   return result.join('');
 }
 
+/** Neither `cleanText` nor `foldRewrites` changes the text; `true` is certain. */
+export const isClean = (text: string): boolean => !UNCLEAN.test(text);
+
 /** Cleans text but leaves `\r` to `foldRewrites`. Linear in its length. */
 export function cleanText(text: string): string {
-  if (!UNCLEAN.test(text)) return text;
+  if (isClean(text)) return text;
   const visible = withoutInvisible(text.replace(COLUMN_ONE, '\r').replace(ESCAPES, '')).replace(LINE_SEPARATORS, ' ');
   return visible.includes('\b') ? applyBackspaces(visible) : visible;
 }

@@ -1,8 +1,10 @@
+import type { LinearPattern } from '../../../lib/patterns/linear-pattern.ts';
 import { findSecrets } from './find-secrets.ts';
 import { mergeRanges, type SecretRange, type Span } from './secret-range.ts';
 
 /** Redacts line by line and remembers what it needs for secrets that span several lines. */
 
+const ARMOR = '-----BEGIN';
 const ARMOR_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const ARMOR_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 /** A whole line of a key's body, or a long piece of one after a logger's prefix. */
@@ -12,12 +14,9 @@ const ARMOR_PIECE = /[A-Za-z0-9+/]{32,}={0,2}/g;
 
 /** The key of a YAML block scalar, or a `name:` whose `value:` follows on the next line. */
 const SECRET_NAME =
-  '(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|[-_]pass|(?:api|access|private|account|signing|encryption|secret|master|auth)[-_.]?key)';
+  '(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|[-_]pass|(?:api|access|private|account|signing|encryption|secret|master|auth)[-_.]?key)(?:[-_]?v?\\d{1,3})?';
 const BLOCK_KEY = new RegExp(`^(\\s*)(?:-\\s+)?["']?[\\w.-]*${SECRET_NAME}["']?:\\s*[|>][+-]?\\d?\\s*$`, 'i');
-const NAME_LINE = new RegExp(
-  `^\\s*(?:-\\s+)?["']?name["']?:\\s*["']?[\\w.-]*${SECRET_NAME}(?:_\\d+)?["']?,?\\s*$`,
-  'i',
-);
+const NAME_LINE = new RegExp(`^\\s*(?:-\\s+)?["']?name["']?:\\s*["']?[\\w.-]*${SECRET_NAME}["']?,?\\s*$`, 'i');
 const VALUE_LINE = /^(\s*["']?value["']?:\s*["']?)([^\s"'](?:.*[^\s"',])?)/i;
 
 /** The longest private keys in use (RSA 16384) take about 200 lines. The bounds end every state at last. */
@@ -89,7 +88,7 @@ function afterName(text: string): readonly SecretRange[] {
 function opens(text: string): Open | undefined {
   // Both forms are short lines.
   if (text.length > 512) return undefined;
-  const block = BLOCK_KEY.exec(text);
+  const block = text.includes(':') ? BLOCK_KEY.exec(text) : null;
   if (block !== null) return { kind: 'block', indent: (block[1] ?? '').length, linesLeft: MAX_BLOCK_LINES };
   return NAME_LINE.test(text) ? { kind: 'named' } : undefined;
 }
@@ -99,9 +98,9 @@ export class LineRedactor {
   /** Secrets redacted so far. A key over several lines counts once. */
   redactions = 0;
   #open: Open | undefined;
-  readonly #patterns: readonly RegExp[];
+  readonly #patterns: readonly LinearPattern[];
 
-  constructor(patterns: readonly RegExp[]) {
+  constructor(patterns: readonly LinearPattern[]) {
     this.#patterns = patterns;
   }
 
@@ -118,10 +117,14 @@ export class LineRedactor {
 
   /** A whole line, cleaned and without its newline. Undefined if all of it belongs to a key that is already marked. */
   line(text: string): string | undefined {
+    const found = findSecrets({ text, from: 0, to: text.length, startsLine: true }, this.#patterns);
+    if (this.#open === undefined && found.length === 0 && !text.includes(ARMOR)) {
+      this.#open = opens(text);
+      return text;
+    }
     const wasArmor = this.#open?.kind === 'armor';
     const carried = this.#carry(text);
     const armor = findArmor(text, carried.from);
-    const found = findSecrets({ text, from: 0, to: text.length, startsLine: true }, this.#patterns);
     this.#open = armor.next ?? carried.next ?? opens(text);
 
     const ranges = mergeRanges([...carried.ranges, ...armor.ranges, ...found]);

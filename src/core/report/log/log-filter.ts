@@ -1,9 +1,10 @@
+import type { LinearPattern } from '../../../lib/patterns/linear-pattern.ts';
 import { characterBoundary, createAnchorScan, firstUnplain, NO_BYTES } from './byte-scan.ts';
 import { cleanText, foldRewrites } from './clean-text.ts';
-import { foldLookAlikes, SECRET_ANCHORS } from './find-secrets.ts';
+import { LookAlikes, SECRET_ANCHORS } from './find-secrets.ts';
 import { LineRedactor } from './line-redactor.ts';
 import { LongLine } from './long-line.ts';
-import { compilePattern } from './secret-range.ts';
+import { compilePatterns } from './secret-range.ts';
 
 /**
  * Cleans and redacts log bytes between a container and the spool: nothing after the filter sees the raw log. Four
@@ -16,6 +17,9 @@ const NEWLINE = 0x0a;
 const AT_SIGN = 0x40;
 /** Lines of this many bytes or more are handled in pieces. */
 const LONG_LINE_BYTES = 64 * 1024;
+/** The same where the policy's patterns have more states together: what a line costs grows with both. */
+const LONG_LINE_FOR_MANY = 16 * 1024;
+const MANY_STATES = 125;
 
 const scanAnchors = createAnchorScan(SECRET_ANCHORS);
 
@@ -23,7 +27,7 @@ export interface LogFilterOptions {
   /**
    * The policy's own patterns (`output.redact`), already checked by `problemOfPattern`. Each sees one line at a time.
    */
-  readonly redact: readonly (RegExp | string)[];
+  readonly redact: readonly string[];
 }
 
 /** Receives the chunks of one log in order. Every log needs its own filter. */
@@ -43,24 +47,28 @@ export interface LogFilter {
  * Makes the filter of one log. It removes escape sequences, control characters but tab and newline, and bidi and
  * zero-width characters; folds `\r` rewrites to their last state, applies `\b`, and replaces invalid UTF-8 by U+FFFD.
  * It redacts what `findSecrets` knows, private keys over several lines, YAML blocks, and the policy's patterns. In a
- * line over 64 KiB, a secret over 8 KiB hides the rest of its line. Linear time; memory bounded below 300 KiB.
+ * line over 64 KiB (16 with large patterns), a secret over 8 KiB hides the rest of its line. Linear time; memory
+ * bounded below 300 KiB.
  */
 export function createLogFilter(options: LogFilterOptions): LogFilter {
-  return new LineFilter(options.redact.map(compilePattern));
+  return new LineFilter(compilePatterns(options.redact));
 }
 
 class LineFilter implements LogFilter {
-  readonly #patterns: readonly RegExp[];
+  readonly #patterns: readonly LinearPattern[];
   readonly #redactor: LineRedactor;
+  readonly #longLineBytes: number;
   /** Allocated by the first line that comes in pieces: most logs have none. */
   #held = NO_BYTES;
   #heldLength = 0;
   #longLine: LongLine | undefined;
   #out: Buffer[] = [];
 
-  constructor(patterns: readonly RegExp[]) {
+  constructor(patterns: readonly LinearPattern[]) {
     this.#patterns = patterns;
     this.#redactor = new LineRedactor(patterns);
+    const states = patterns.reduce((sum, pattern) => sum + pattern.states, 0);
+    this.#longLineBytes = states > MANY_STATES ? LONG_LINE_FOR_MANY : LONG_LINE_BYTES;
   }
 
   get redactions(): number {
@@ -96,18 +104,18 @@ class LineFilter implements LogFilter {
 
   /** Stores bytes of an unfinished line. If the line fills the buffer, it continues as a `LongLine`. */
   #hold(bytes: Buffer): void {
-    if (bytes.length > 0 && this.#held.length === 0) this.#held = Buffer.allocUnsafeSlow(LONG_LINE_BYTES);
+    if (bytes.length > 0 && this.#held.length === 0) this.#held = Buffer.allocUnsafeSlow(this.#longLineBytes);
     let from = 0;
     while (from < bytes.length) {
       const copied = bytes.copy(this.#held, this.#heldLength, from);
       from += copied;
       this.#heldLength += copied;
-      if (this.#heldLength < LONG_LINE_BYTES) return;
-      const end = characterBoundary(this.#held, LONG_LINE_BYTES);
+      if (this.#heldLength < this.#longLineBytes) return;
+      const end = characterBoundary(this.#held, this.#longLineBytes);
       this.#longLine ??= this.#startLongLine();
       this.#longLine.add(this.#held.subarray(0, end));
       this.#held.copyWithin(0, end);
-      this.#heldLength = LONG_LINE_BYTES - end;
+      this.#heldLength = this.#longLineBytes - end;
     }
   }
 
@@ -135,7 +143,8 @@ class LineFilter implements LogFilter {
   }
 
   /** Whole lines. Lines without a suspect pass unchanged, as one piece. */
-  #lines(bytes: Buffer): void {
+  #lines(raw: Buffer): void {
+    const bytes = withPlainEnds(raw);
     const suspects = new SuspectScanner(bytes, this.#patterns);
     let from = 0;
     while (from < bytes.length) {
@@ -149,7 +158,7 @@ class LineFilter implements LogFilter {
   }
 
   #suspectLine(bytes: Buffer): void {
-    if (bytes.length <= LONG_LINE_BYTES) {
+    if (bytes.length <= this.#longLineBytes) {
       this.#closeLine(bytes, '\n');
       return;
     }
@@ -161,20 +170,23 @@ class LineFilter implements LogFilter {
     const raw = bytes.toString('utf8', 0, bytes.length - newline.length);
     const clean = foldRewrites(cleanText(raw));
     const cleanBytes = clean === raw && !raw.includes('\ufffd') ? bytes : Buffer.from(clean + newline);
-    if (!this.#redactor.isInsideSecret && !this.#mayHoldSecret(cleanBytes)) {
-      this.#out.push(cleanBytes);
-      return;
-    }
     const line = this.#redactor.line(clean);
     if (line !== undefined) this.#out.push(line === clean ? cleanBytes : Buffer.from(line + newline));
   }
 
   #mayHoldSecret(bytes: Buffer): boolean {
     if (this.#patterns.length > 0 || scanAnchors(bytes, 0, bytes.length) < bytes.length) return true;
-    if (bytes.includes(AT_SIGN) && bytes.includes('://')) return true;
-    // Letters that only look like those of an anchor.
-    return firstUnplain(bytes, 0, bytes.length) < bytes.length && foldLookAlikes(bytes.toString('utf8')) !== undefined;
+    return bytes.includes(AT_SIGN) || firstUnplain(bytes, 0, bytes.length) < bytes.length;
   }
+}
+
+/**
+ * Whole lines that end with a newline alone: a carriage return before it would make each a line to examine, and changes
+ * nothing. Not with lines so long that they come in pieces: those are cut by their offsets.
+ */
+function withPlainEnds(lines: Buffer): Buffer {
+  if (lines.length > LONG_LINE_BYTES || !lines.includes('\r\n')) return lines;
+  return Buffer.from(lines.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
 }
 
 /**
@@ -183,12 +195,14 @@ class LineFilter implements LogFilter {
  */
 class SuspectScanner {
   readonly #bytes: Buffer;
-  readonly #patterns: readonly RegExp[];
+  readonly #patterns: readonly LinearPattern[];
   #unplain = -1;
   #atSign = -1;
   #custom = -1;
+  #live: readonly LinearPattern[] | undefined;
+  #lookAlikes: LookAlikes | undefined;
 
-  constructor(bytes: Buffer, patterns: readonly RegExp[]) {
+  constructor(bytes: Buffer, patterns: readonly LinearPattern[]) {
     this.#bytes = bytes;
     this.#patterns = patterns;
   }
@@ -196,11 +210,20 @@ class SuspectScanner {
   /** The first suspect at or after `from`, the start of a line; the block's length if there is none. */
   next(from: number): number {
     const bytes = this.#bytes;
-    if (this.#unplain < from) this.#unplain = firstUnplain(bytes, from, bytes.length);
+    if (this.#unplain < from) this.#unplain = this.#nextUnplain(from);
     if (this.#atSign < from) this.#atSign = this.#afterIndex(bytes.indexOf(AT_SIGN, from));
     if (this.#custom < from) this.#custom = this.#nextCustom(from);
     const limit = Math.min(this.#unplain, this.#atSign, this.#custom);
     return scanAnchors(bytes, from, limit);
+  }
+
+  /** The first line to examine because of bytes that are not plain ASCII. */
+  #nextUnplain(from: number): number {
+    const bytes = this.#bytes;
+    const unplain = firstUnplain(bytes, from, bytes.length);
+    if (unplain === bytes.length || this.#patterns.length > 0) return unplain;
+    this.#lookAlikes ??= new LookAlikes(bytes, bytes.lastIndexOf(NEWLINE, unplain) + 1);
+    return this.#lookAlikes.isClean ? this.#lookAlikes.next(from) : unplain;
   }
 
   #afterIndex(index: number): number {
@@ -209,13 +232,19 @@ class SuspectScanner {
 
   /** The first line that a pattern of the policy matches. Lines that are not plain ASCII are suspects anyway. */
   #nextCustom(from: number): number {
-    if (this.#patterns.length === 0) return this.#bytes.length;
-    for (let start = from; start < this.#bytes.length; ) {
+    const { length } = this.#bytes;
+    if (this.#patterns.length === 0) return length;
+    const isIn = (start: number, end: number) => {
+      const text = this.#bytes.toString('latin1', start, end);
+      return (pattern: LinearPattern): boolean => pattern.isIn(text);
+    };
+    // Most patterns match nowhere: what no line of the block holds need not be looked for in each.
+    this.#live ??= this.#patterns.filter(isIn(0, length));
+    for (let start = this.#live.length === 0 ? length : from; start < length; ) {
       const end = this.#bytes.indexOf(NEWLINE, start);
-      const line = this.#bytes.toString('latin1', start, end);
-      if (this.#patterns.some((pattern) => line.search(pattern) !== -1)) return start;
+      if (this.#live.some(isIn(start, end))) return start;
       start = end + 1;
     }
-    return this.#bytes.length;
+    return length;
   }
 }

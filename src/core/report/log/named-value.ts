@@ -25,22 +25,32 @@ const STEMS = [
   'key(?<=[-_]key)',
 ];
 /** Endings after which the name still names a secret. Others (`secretName`, `token_type`) name something else. */
-const ENDING = '(?:[-_.]?(?:hash|value|data|b64|base64|plain|text|raw|old|new|current|previous|v?\\d{1,3}))?';
-const SEPARATOR =
-  '\\\\*["\'`]?[ \\t]{0,4}(?:={1,2}>?|:=|:(?!:))[ \\t]{0,4}|[ \\t]{1,4}(?=\\S)|>|\\\\*["\'][ \\t]{0,4},[ \\t]{0,4}\\\\*["\']value\\\\*["\'][ \\t]{0,4}:[ \\t]{0,4}';
+const ENDINGS = ['hash', 'value', 'data', 'b64', 'base64', 'plain', 'text', 'raw', 'old', 'new', 'current', 'previous'];
+const ENDING = `(?:[-_.]?(?:${ENDINGS.join('|')}|v?\\d{1,3}))?`;
+/** In the address of a page, and in its text. */
+const ENCODED = '(?:%22)?%3[AD](?:%22)?|(?:&quot;|&#3[49];)[ \\t]{0,4}:[ \\t]{0,4}(?:&quot;|&#3[49];)|&#61;';
+const SEPARATOR = `\\\\*["'\`]{0,3}[ \\t]{0,4}(?:={1,2}>?|:=|:(?!:))[ \\t]{0,4}|${ENCODED}|[ \\t]{1,4}(?=\\S)|>|\\\\*["'][ \\t]{0,4},[ \\t]{0,4}\\\\*["']value\\\\*["'][ \\t]{0,4}:[ \\t]{0,4}`;
 const KEY = new RegExp(`(${STEMS.join('|')})${ENDING}(${SEPARATOR})`, 'gi');
+
+/**
+ * Short words are common in prose: only with what may follow them. Of an ending its beginning is enough. A digit stands for
+ * all digits, the quotation mark for all that is in no name (see `createAnchorScan`).
+ */
+const SHORT_STEMS = ['pwd', 'pass', '_key', 'cookie'];
+const AFTER_STEM = ['=', ':', '"', '_', '0', 'v0', ...ENDINGS.map((ending) => ending.slice(0, 3))];
 
 /** Every key above contains one of these. */
 export const NAMED_ANCHORS: readonly string[] = [
-  ...['passw', 'passphrase', 'passcode', '_pass', 'pwd=', 'pwd:', 'pwd_', 'pwd"', 'secret', 'token', 'credential'],
+  ...SHORT_STEMS.flatMap((stem) => AFTER_STEM.map((after) => stem + after)),
+  ...['passw', 'passphrase', 'passcode', '_pass', 'secret', 'token', 'credential'],
   ...['api', 'access', 'private', 'account', 'signing', 'encryption', 'master', 'auth', 'session', 'client'].flatMap(
     (word) => [`${word}key`, `${word}_key`],
   ),
-  ...['connectionstr', 'connection_str', 'authorization', 'cookie=', 'cookie:', 'cookie"', 'cookie2', 'kennwort'],
-  ...['contrase', 'pass=', 'pass:', 'pass"', '_key=', '_key:', '_key"'],
+  ...['connectionstr', 'connection_str', 'authorization', 'kennwort', 'contrase'],
 ];
 
-const OPENING = /[bru]?(\\*)(["'`])/y;
+/** CSV doubles the quotes of its text, and some languages write three around one. */
+const OPENING = /[bru]?(\\*)(["'`])(?:\2{1,2}(?=[^\s"'`,;)}\]]))?/y;
 const QUOTED: Readonly<Record<string, RegExp>> = {
   '"': /(?:[^"\\]|\\.)*/y,
   "'": /(?:[^'\\]|\\.)*/y,

@@ -1,3 +1,4 @@
+import { findNamedValues } from './named-value.ts';
 import { matchesIn, type SecretRange, type Span } from './secret-range.ts';
 import { acceptedRule, TOKEN_PATTERN } from './secret-tokens.ts';
 
@@ -32,6 +33,7 @@ const PREFIXES = [
  * certain.
  */
 const ADDRESS = ['Oi8v', 'DovL', 'TovL', 'jovL', 'zovL', '6Ly8', '6Ly9'];
+const PASSWORD = ['cGFzc3dvcm', 'Bhc3N3b3Jk', 'wYXNzd29yZ', 'UEFTU1dPUk', 'BBU1NXT1JE', 'QQVNTV09SR'];
 const ARMOR = ['LS0tLS1CRUdJTi', '0tLS0tQkVHSU4g', 'tLS0tLUJFR0lOI'];
 
 /** The base64 characters that depend on `prefix` alone. */
@@ -40,7 +42,7 @@ const encoded = (prefix: string): string =>
     .toString('base64')
     .slice(0, Math.floor((prefix.length * 8) / 6));
 
-export const BASE64_ANCHORS: readonly string[] = [...PREFIXES.map(encoded), ...ADDRESS, ...ARMOR];
+export const BASE64_ANCHORS: readonly string[] = [...PREFIXES.map(encoded), ...ADDRESS, ...PASSWORD, ...ARMOR];
 const CANDIDATE = new RegExp(BASE64_ANCHORS.map((anchor) => anchor.replace(/[+/]/g, '\\$&')).join('|'));
 
 function kindOf(decoded: string): string | undefined {
@@ -51,6 +53,7 @@ function kindOf(decoded: string): string | undefined {
     if (rule !== undefined) return rule.kind;
   }
   for (const found of findUrlPasswords(span)) return found.kind;
+  for (const found of findNamedValues(span)) return found.kind;
   return undefined;
 }
 
@@ -120,6 +123,7 @@ interface Phrase {
 }
 
 const looksLikePassword = (secret: string): boolean => /\d/.test(secret) && /[a-z]/i.test(secret) && secret.length >= 6;
+const acceptAny = (): boolean => true;
 /** `docker run -u 1000:1000` names a user and a group. */
 const isNoNumber = (secret: string): boolean => !/^\d{1,7}$/.test(secret);
 
@@ -170,7 +174,7 @@ function secretIn(match: RegExpExecArray): SecretRange {
 
 /** The secrets in such phrases in the span. */
 export function* findPhrases(span: Span): Generator<SecretRange> {
-  for (const { tool, pattern, accept = () => true } of PHRASES) {
+  for (const { tool, pattern, accept = acceptAny } of PHRASES) {
     if (tool !== undefined && !tool.test(span.text)) continue;
     for (const match of matchesIn(pattern, span)) {
       const secret = secretIn(match);

@@ -91,6 +91,26 @@ export const TOKEN_RULES: readonly TokenRule[] = [
     pattern: '\\$(?:[156y]|2[abxy]?|sha1|gy|apr1|argon2\\w{1,2}|scrypt|pbkdf2[\\w-]{0,16})\\$[^\\s:"\'`,;<>]{8,}',
   },
   { kind: 'password-hash', anchors: ['sha}', 'sha000}'], pattern: '\\{S?SHA(?:256|512)?\\}[\\w+/]{20,}={0,2}' },
+  { kind: 'api-key', anchors: [`${NO_WORD}hf_`], pattern: 'hf_(?<![A-Za-z0-9]hf_)[A-Za-z0-9]{34}' },
+  {
+    kind: 'api-key',
+    anchors: ['shpat_', 'shpca_', 'shppa_', 'shpss_'],
+    pattern: 'shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}',
+  },
+  { kind: 'api-key', anchors: ['dapi'], pattern: 'dapi(?<![A-Za-z0-9]dapi)[0-9a-f]{32}' },
+  {
+    kind: 'api-key',
+    anchors: ['dp.pt.', 'dp.ct.', 'dp.st.', 'dp.sa.', 'dp.scim.', 'dp.audit.'],
+    pattern: 'dp\\.(?:pt|ct|st|sa|scim|audit)\\.[\\w.-]{40,}',
+  },
+  { kind: 'api-key', anchors: ['glsa_'], pattern: 'glsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}' },
+  { kind: 'api-key', anchors: ['lin_api_', 'lin_oauth_'], pattern: 'lin_(?:api|oauth)_[A-Za-z0-9]{40,}' },
+  { kind: 'api-key', anchors: ['figd_', 'sntrys_'], pattern: '(?:figd|sntrys)_[\\w+/=-]{40,}' },
+  { kind: 'api-key', anchors: [`${NO_WORD}gsk_`], pattern: 'gsk_(?<![A-Za-z0-9]gsk_)[A-Za-z0-9]{40,}' },
+  { kind: 'api-key', anchors: ['sbp_', 'rubygems_'], pattern: '(?:sbp|rubygems)_[0-9a-f]{40,}' },
+  { kind: 'api-key', anchors: ['.atlasv1.'], pattern: '[A-Za-z0-9]{14}\\.atlasv1\\.[\\w-]{40,}' },
+  { kind: 'private-key', anchors: ['age-secret-key'], pattern: 'AGE-SECRET-KEY-1[A-Z0-9]{58}' },
+  { kind: 'authorization', anchors: ['ssws '], pattern: 'SSWS +00[\\w-]{40}' },
   { kind: 'api-key', anchors: ['dckr_pat_', 'dop_v1_', 'doo_v1_'], pattern: '(?:dckr_pat_|do[op]_v1_)[\\w-]{20,}' },
 ];
 

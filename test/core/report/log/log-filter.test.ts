@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLogFilter } from '../../../../src/core/report/log/log-filter.ts';
 import { sampleOf } from '../../../support/sample.ts';
-import { AWS_KEY, CLEAN_LINES, GITHUB_TOKEN, JWT, SAMPLES } from './secret-corpus.ts';
+import { AWS_KEY, CLEAN_LINES, ENDED, GITHUB_TOKEN, JWT, SAMPLES } from './secret-corpus.ts';
 
 const LONG = 64 * 1024;
 
@@ -25,6 +25,10 @@ describe('secrets', () => {
     expect(result).toContain(`[redacted:${kind}]`);
     expect(result.startsWith('before\n')).toBe(true);
     expect(result.endsWith('\nafter it\n')).toBe(true);
+  });
+
+  it('finds a name with an ending also in a line that holds nothing else', () => {
+    for (const { log, secret } of ENDED) expect(filtered(log), log).not.toContain(secret);
   });
 
   it.each(SAMPLES)('redacts wherever the log is cut: $name', ({ log, secret }) => {
@@ -241,29 +245,5 @@ describe('long lines', () => {
 
     const late = filtered(`${long(2 * LONG)}\rdone\n`);
     expect(late).toBe(`${long(2 * LONG)}\ndone\n`);
-  });
-});
-
-describe('bounds', () => {
-  it.each([
-    ['schemes', '://a:'],
-    ['tokens', 'eyJ'],
-    ['openings', 'password="\\'],
-    ['escapes', '\x1b]'],
-    ['key names', 'token-----BEGIN '],
-    ['base64', 'Oi8vQUtJQ'],
-    ['marks', 'pwd=a,&;)'],
-    ['bearers', 'bearer      '],
-  ])('takes linear time for hostile %s', (_name, part) => {
-    const time = (length: number): number => {
-      const bytes = Buffer.alloc(length, part);
-      const start = process.cpuUsage();
-      filtered(bytes);
-      const { user, system } = process.cpuUsage(start);
-      return (user + system) / 1000;
-    };
-    time(100_000);
-    const one = time(200_000);
-    expect(time(1_600_000)).toBeLessThan(8 * one * 4 + 200);
   });
 });

@@ -51,6 +51,16 @@ const TOKENS: readonly Sample[] = [
   of('model provider key', 'api-key', `s${'k-'}proj-${mixed(40)}`),
   of('npm token', 'api-key', `np${'m_'}${mixed(36)}`),
   of('Vault token', 'api-key', `hv${'s.'}${mixed(28)}`),
+  of('Hugging Face token', 'api-key', `h${'f_'}${mixed(34)}`),
+  of('Shopify token', 'api-key', `shp${'at_'}${repeat('0a1b2c3d4e5f', 32)}`),
+  of('Databricks token', 'api-key', `da${'pi'}${repeat('0a1b2c3d4e5f', 32)}-2`),
+  of('Doppler token', 'api-key', `dp.${'pt.'}${mixed(43)}`),
+  of('Grafana service account token', 'api-key', `gl${'sa_'}${mixed(32)}_0a1b2c3d`),
+  of('Linear key', 'api-key', `lin_${'api_'}${mixed(40)}`),
+  of('age identity', 'private-key', `AGE-SECRET-${'KEY-1'}${repeat('QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L', 58)}`),
+  of('Okta token', 'authorization', `00${mixed(40)}`, `sent SSWS ${'00'}${mixed(40)}`),
+  of('password in base64', 'secret', base64('password=hunter2!x')),
+  of('password in base64, further on', 'secret', base64('user=x&DB_PASSWORD=hunter2!x')),
   of('registry auth', 'registry-auth', base64('{"auths":{"registry":{"auth":"dXNlcjpwYXNz"}}}')),
 ];
 
@@ -73,6 +83,8 @@ const URLS: readonly Sample[] = [
 
 const NAMED: readonly Sample[] = [
   named('key=value', 'connecting user=app password=hunter2!x retry=3'),
+  named('escaped in an address', 'GET /login?next=%2Fa%3Fpassword%3Dhunter2!x'),
+  named('escaped in an address, small', 'redirect=app%3ftoken%3dhunter2!x'),
   named('environment line', 'DB_PASSWORD=hunter2!x'),
   named('environment line with marks', 'DB_PASSWORD=hunter2&x;y,z', 'hunter2&x;y,z'),
   named('export', 'export API_KEY="hunter2!x"'),
@@ -96,6 +108,28 @@ const NAMED: readonly Sample[] = [
   named('pass suffix', 'SMTP_PASS=hunter2!x'),
 ];
 
+/** Words of a secret with something behind them, which still name a secret. */
+export const ENDED: readonly Sample[] = [
+  'pwd',
+  'DB_PASS',
+  'PASS',
+  'password',
+  'token',
+  'API_KEY',
+  'HMAC_KEY',
+  'cookie',
+].flatMap((name) =>
+  ['1', '2', '12', 'v2', '_2', '-1', '_old', 'New', '.value', 'Hash'].map((ending) =>
+    named(`${name}${ending}`, `${name}${ending}=${mixed(24)}`, mixed(24)),
+  ),
+);
+const NUMBERED: readonly Sample[] = [
+  named('pwd2', 'user=app pwd2=hunter2!x retry=3'),
+  named('pass1 in JSON', '{"pass1":"hunter2!x"}'),
+  named('numbered YAML block', 'password2: |\n  hunter2!x\nnext: 1'),
+  named('numbered env entry', '- name: DB_PASSWORD2\n  value: hunter2!x'),
+];
+
 const KEYS: readonly Sample[] = [
   of('private key over lines', 'private-key', PEM_BODY.slice(70, 120), `key:\n${PEM}\nafter`),
   of('private key in JSON', 'private-key', PEM_BODY.slice(70, 120), `{"k":"${PEM.replaceAll('\n', '\\n')}","z":1}`),
@@ -116,6 +150,9 @@ const ENCODED: readonly Sample[] = [
 
 const PASSWORDS: readonly Sample[] = [
   named('cookies', 'Cookie: sid=hunter2!x; theme=dark'),
+  named('cookie with a space', 'Cookie : sid=hunter2!x; theme=dark'),
+  named('cookie in properties', 'cookie = sid=hunter2!x'),
+  of('a key in properties', 'secret', 'a1B2c3D4e5F6g7H8i9', 'db_key = a1B2c3D4e5F6g7H8i9'),
   named('set cookie', 'Set-Cookie: sid=hunter2!x; Path=/; HttpOnly'),
   named('cookie in JSON', '{"Cookie":"sid=hunter2!x"}'),
   named('PASS=', 'PASS=hunter2!x'),
@@ -162,6 +199,20 @@ const PASSWORDS: readonly Sample[] = [
     `https://discord.com/api/webhooks/123456789012345678/${mixed(60)}`,
   ),
   of('Twilio', 'api-key', `S${'K'}${'0f3a9c1d'.repeat(4)}`),
+  named('quoted JSON in CSV', '7,"{""password"":""hunter2!x""}",ok'),
+  named('three quotes on one line', 'password = """hunter2!x"""'),
+  named('three single quotes', "password = '''hunter2!x'''"),
+  named('JSON in an address', 'GET /login?body=%7B%22password%22%3A%22hunter2!x%22%7D'),
+  named('JSON in a page', '<pre>{&quot;password&quot;: &quot;hunter2!x&quot;}</pre>'),
+  named('an equals sign in a page', '<td>password&#61;hunter2!x</td>'),
+  of('Doppler service account', 'api-key', `dp.sa.${mixed(43)}`),
+  of('Linear OAuth', 'api-key', `lin_${'oauth_'}${mixed(64)}`),
+  of('Figma', 'api-key', `fig${'d_'}${mixed(40)}`),
+  of('Sentry', 'api-key', `sntry${'s_'}${mixed(60)}`),
+  of('Groq', 'api-key', `gs${'k_'}${mixed(52)}`),
+  of('Supabase', 'api-key', `sb${'p_'}${'0f3a9c1d'.repeat(5)}`),
+  of('RubyGems', 'api-key', `rubygem${'s_'}${'0f3a9c1d'.repeat(6)}`),
+  of('Terraform Cloud', 'api-key', `${mixed(14)}.${'atlasv1'}.${mixed(64)}`),
   of('Mailgun', 'api-key', `ke${'y-'}${'0f3a9c1d'.repeat(4)}`),
 ];
 
@@ -170,6 +221,7 @@ export const SAMPLES: readonly Sample[] = [
   ...AUTHORIZATION,
   ...URLS,
   ...NAMED,
+  ...NUMBERED,
   ...KEYS,
   ...ENCODED,
   ...PASSWORDS,
@@ -188,6 +240,8 @@ export const CLEAN_LINES: readonly string[] = [
   `PASSWORD=\${DB_PASSWORD}`,
   'password=*** user=app',
   'password: ""',
+  'id,"password"\n7,""\n8,""',
+  'figd_ and sbp_ are prefixes, gsk_x too; x.atlasv1.y is none',
   'token: null',
   'PWD=/app OLDPWD=/home/app',
   'http://localhost:8080/users/bob@example.com',
@@ -236,10 +290,27 @@ export const CLEAN_LINES: readonly string[] = [
   '2024-05-01T12:30:45:abc:def',
   'идёт запрос к базе',
   'ＯＫ ｄｏｎｅ',
+  'dapi is a name, hf_hub_download and hf_transfer too',
+  'shpat_ and glsa_ are prefixes; lin_api_v2 is none, dp.pt.x neither',
+  'SSWS 00 is how the header begins; AGE-SECRET-KEY-1 an identity',
+  'pin=13 mode=output',
+  `note ${base64('the password was changed by an administrator')}`,
+  'q=a%3Db%26c%3Dd GET /search?next=%2Fa%3Fx%3D1',
   'costs $5 or $6 today',
   'skipped 3 of 4',
   'key-value store ready',
   'identified by its uid',
   'OLDPWD=/srv PWD=/',
+  'PWD2=/srv pwd1=42',
+  'pass1=12 pass2=7 pass_3=true',
+  'PASS2: 14 of 14 files',
+  '--- PASS: TestPass2 (0.01s)',
+  'token2: unexpected end of input',
+  'password1: incorrect for user bob',
+  'max_tokens2=4096 token2_type=bearer',
+  'sort_key2=name cache_key_1=user:123:profile hot_key0=orders',
+  'cookie2: missing',
+  'cookie_1 was set',
+  'passport2=valid passthrough=on keypass=7',
   'I0501 10:00:00.000000       1 controller.go:42] "Reconciled" object="shop/web" generation=7',
 ];
