@@ -7,22 +7,26 @@ import { type BenchOptions, type RowName, readOptions, USAGE } from './options.t
 import { acknowledge } from './rows/acknowledge.ts';
 import { batch } from './rows/batch.ts';
 import { crowd } from './rows/crowd.ts';
+import { growth } from './rows/growth.ts';
 import { logDrain } from './rows/log-drain.ts';
 import { oneRun } from './rows/one-run.ts';
 import { recovery } from './rows/recovery.ts';
 import { startAndIdle } from './rows/start-and-idle.ts';
+import { turns } from './rows/turns.ts';
 
 const ROWS: Readonly<Record<RowName, (options: BenchOptions) => AsyncGenerator<Row>>> = {
   start: startAndIdle,
   acknowledge,
   run: oneRun,
   log: logDrain,
+  turns,
   recovery,
   batch,
   crowd,
+  growth,
 };
 
-/** Measures and prints; returns the exit code: 0 when everything could be measured, whatever the figures; 2 for wrong options. */
+/** Measures and prints; returns the exit code: 0 when everything could be measured, whatever the figures; 1 when a target was not met and `--strict` asks for it; 2 for wrong options. */
 export async function bench(words: readonly string[]): Promise<number> {
   let options: BenchOptions;
   try {
@@ -35,7 +39,7 @@ export async function bench(words: readonly string[]): Promise<number> {
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(rows, undefined, 2)}\n`);
   const misses = rows.flatMap(({ targets }) => targets).filter(({ met }) => met === false).length;
   console.log(misses === 0 ? 'every target met' : `${misses} targets NOT met`);
-  return 0;
+  return options.strict && misses > 0 ? 1 : 0;
 }
 
 async function measured(options: BenchOptions): Promise<readonly Row[]> {

@@ -25,9 +25,23 @@ export interface BenchOptions {
   readonly batchPods: readonly number[];
   /** Pods of the batch whose containers take a second. */
   readonly heldPods: number;
+  /** Hostile texts for each function whose growth is measured: pairs of what its expressions name, and longer chains. */
+  readonly texts: { readonly pairs: number; readonly chains: number };
+  /** Whether a target that is not met is a failure. */
+  readonly strict: boolean;
 }
 
-export const ROW_NAMES = ['start', 'acknowledge', 'run', 'log', 'recovery', 'batch', 'crowd'] as const;
+export const ROW_NAMES = [
+  'start',
+  'acknowledge',
+  'run',
+  'log',
+  'turns',
+  'recovery',
+  'batch',
+  'crowd',
+  'growth',
+] as const;
 export type RowName = (typeof ROW_NAMES)[number];
 
 const QUICK = {
@@ -41,6 +55,7 @@ const QUICK = {
   drained: 20,
   batchPods: [200],
   heldPods: 30,
+  texts: { pairs: 8, chains: 3 },
 };
 const FULL = {
   seconds: 20,
@@ -53,15 +68,17 @@ const FULL = {
   drained: 100,
   batchPods: [1_000],
   heldPods: 100,
+  texts: { pairs: 200, chains: 60 },
 };
 
-export const USAGE = `npm run bench -- [--quick] [--only start,acknowledge,run,log,recovery,batch,crowd] [--pods N] [--seconds N] [--runs N] [--kubeconfig FILE] [--json FILE]
+export const USAGE = `npm run bench -- [--quick] [--only start,acknowledge,run,log,turns,recovery,batch,crowd,growth] [--pods N] [--seconds N] [--runs N] [--kubeconfig FILE] [--json FILE] [--strict]
   --quick            about two minutes, with smaller numbers; default: about ten minutes
   --seconds N        of each acknowledge load (default 20)
   --runs N           sequential runs (default 50)
   --pods N           of the batch (default 1000; up to 10000)
   --kubeconfig FILE  measures one run on a real cluster, in a namespace of its own
   --json FILE        writes the rows there as well
+  --strict           exits with 1 when a target is not met
   KUBECTL=PATH       another kubectl than the one on the PATH to compare with`;
 
 /** @throws Error with the usage when an option is wrong */
@@ -76,6 +93,7 @@ export function readOptions(words: readonly string[]): BenchOptions {
       pods: { type: 'string' },
       kubeconfig: { type: 'string' },
       json: { type: 'string' },
+      strict: { type: 'boolean', default: false },
     },
   });
   const sizes = values.quick ? QUICK : FULL;
@@ -85,6 +103,7 @@ export function readOptions(words: readonly string[]): BenchOptions {
     rows: onReal ? ['run'] : rowsOf(values.only),
     kubeconfig: onReal ? readFileSync(values.kubeconfig ?? '', 'utf8') : undefined,
     json: values.json,
+    strict: values.strict,
     batchPods: values.pods === undefined ? sizes.batchPods : [count(values.pods, 1, 10_000)],
     seconds: count(values.seconds, sizes.seconds),
     runs: count(values.runs, onReal ? sizes.kubectlRuns : sizes.runs),

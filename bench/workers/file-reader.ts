@@ -31,7 +31,7 @@ export async function readFileOnce({ name, bytes }: FileReaderConfig): Promise<S
   const cluster = { collectLog: collectorOf(log) } as unknown as Cluster;
   const spools = createSpools();
   const openSpool = () => spools.open({ runId: asRunId('aaaaaaaaaa'), requesterId: asUserId('U0BENCH') });
-  const turns = new Turns();
+  const turns = new Turns().of('U0BENCH');
   const limits = { maxFileBytes: bytes, maxFiles: 1, maxFilesBytes: bytes };
   const kinds = ['text', 'profile', 'capture', 'heap'] as const;
   const spool = await openSpool();

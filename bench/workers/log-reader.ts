@@ -58,7 +58,7 @@ export async function readLogOnce(config: LogReaderConfig): Promise<Served<LogRe
       filter: createLogFilter({ redact: [] }),
       excerpt: createExcerpt({ headLines: 15, tailLines: 25, maxBytes: 2_500 }),
       spool,
-      turns: new Turns(),
+      turns: new Turns().of('U0ROY'),
     },
   );
   const { log } = await reader.result;

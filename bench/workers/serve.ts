@@ -10,6 +10,7 @@ const WORKS: Work = {
   'log-server': async (config) => (await import('./log-server.ts')).startLogServer(config),
   'file-reader': async (config) => (await import('./file-reader.ts')).readFileOnce(config),
   'log-reader': async (config) => (await import('./log-reader.ts')).readLogOnce(config),
+  'turn-reader': async (config) => (await import('./turn-reader.ts')).readTurns(config),
 };
 
 const isWorker = (name: string): name is keyof WorkerTypes => Object.hasOwn(WORKS, name);

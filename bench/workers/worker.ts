@@ -6,6 +6,7 @@ import type { FileReaderConfig, FileReading } from './file-reader.ts';
 import type { LoadConfig, LoadResult } from './load.ts';
 import type { LogReaderConfig, LogReading } from './log-reader.ts';
 import type { LogServerConfig, LogServerResult } from './log-server.ts';
+import type { TurnReaderConfig, TurnReading } from './turn-reader.ts';
 
 /** The helper processes, by name. */
 export interface WorkerTypes {
@@ -14,6 +15,7 @@ export interface WorkerTypes {
   readonly 'log-server': { readonly config: LogServerConfig; readonly result: LogServerResult };
   readonly 'file-reader': { readonly config: FileReaderConfig; readonly result: FileReading };
   readonly 'log-reader': { readonly config: LogReaderConfig; readonly result: LogReading };
+  readonly 'turn-reader': { readonly config: TurnReaderConfig; readonly result: TurnReading };
 }
 
 export interface Worker<Result> {

@@ -85,5 +85,8 @@ function simpleCommands(text: string): readonly (readonly string[])[] {
     else if (operator !== undefined) commands.push([]);
   }
   endWord();
-  return commands.filter((words) => words.length > 0);
+  const withoutKeywords = commands.map((words) => words.filter((word, index) => index > 0 || !OF_THE_SHELL.has(word)));
+  return withoutKeywords.filter((words) => words.length > 0);
 }
+
+const OF_THE_SHELL: ReadonlySet<string> = new Set(['until', 'do', 'done']);

@@ -2,6 +2,7 @@ import { renderBlocks, renderMrkdwn } from '../../play/slack/read/render.ts';
 import { defaultTeam } from '../../play/slack/state/team.ts';
 import { view } from '../../src/adapters/slack/views/view.ts';
 import type { Message } from '../../src/core/report/message.ts';
+import { DEFAULT_NAMES, withNames } from '../../src/core/shown-names.ts';
 
 /** Characters in a row of Slack's app, on a small phone. */
 const WIDTH = 44;
@@ -9,6 +10,8 @@ const WIDTH = 44;
 const TEAM = defaultTeam('U0KDEBUG');
 
 type Block = ReturnType<typeof view>['blocks'][number];
+
+const shownView = (message: Message) => view(withNames(message, DEFAULT_NAMES));
 
 /** One block of a message as people read it, in lines that are not yet wrapped. */
 export interface Shown {
@@ -18,10 +21,10 @@ export interface Shown {
 
 /** A message's blocks as Slack's app shows them, with times in UTC. */
 export const shownBlocks = (message: Message): readonly Shown[] =>
-  view(message).blocks.map((block) => ({ type: block.type, lines: renderBlocks(TEAM, [withTimes(block)]) }));
+  shownView(message).blocks.map((block) => ({ type: block.type, lines: renderBlocks(TEAM, [withTimes(block)]) }));
 
 /** What a lock screen shows. */
-export const notificationOf = (message: Message): string => renderMrkdwn(TEAM, view(message).text);
+export const notificationOf = (message: Message): string => renderMrkdwn(TEAM, shownView(message).text);
 
 /** A message on a phone: first the notification, then each block, small print behind `~`. */
 export function onPhone(message: Message): string {

@@ -1,4 +1,5 @@
 import type { Message, Part, Span } from '../../src/core/report/message.ts';
+import { DEFAULT_NAMES, withNames } from '../../src/core/shown-names.ts';
 
 /** What may hold a message: an answer, a post, or the field errors of a form. */
 interface Holder {
@@ -7,13 +8,16 @@ interface Holder {
   readonly errors?: Readonly<Record<string, string>>;
 }
 
-/** The text of a message or of what holds one, a line for each fact, item and paragraph; people, groups and channels by their ids, buttons by their labels, the reason code last. */
-export function textOf(shown: Message | Holder | readonly Holder[] | undefined): string {
+/** The text of a message or of what holds one, a line for each fact, item and paragraph; people, groups and channels by their ids, buttons by their labels, the reason code last; with the default names. */
+export const textOf = (shown: Message | Holder | readonly Holder[] | undefined): string =>
+  withNames(markedTextOf(shown), DEFAULT_NAMES);
+
+function markedTextOf(shown: Message | Holder | readonly Holder[] | undefined): string {
   if (!shown) return '';
-  if (Array.isArray(shown)) return shown.map(textOf).join('\n');
+  if (Array.isArray(shown)) return shown.map(markedTextOf).join('\n');
   if ('parts' in shown) return [shown.summary, ...shown.parts.flatMap(linesOf), shown.code ?? ''].join('\n').trimEnd();
   const { message, errors = {} } = shown as Holder;
-  return [textOf(message), ...Object.values(errors)].join('\n');
+  return [markedTextOf(message), ...Object.values(errors)].join('\n');
 }
 
 /** The actions of a message's buttons, in their order. */

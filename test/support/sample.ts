@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { it } from 'vitest';
-import { random } from './random.ts';
+import { random } from '../../bench/random.ts';
 
 /** `npm run test:full` tries everything; `npm test` tries a sample that depends on the seed alone. */
 export const isFull = process.env.KDEBUG_TEST === 'full';

@@ -141,10 +141,9 @@ describe('under any schedule of events', () => {
 });
 
 describe('ten thousand pods', () => {
-  it('take four events each in well under a second, and no event costs what the batch does', () => {
+  it('take three events each, and no event looks at all of them', () => {
     const batch = aBatch({ size: 10_000, nodes: 300, batch: { parallelism: 500 } });
     const open = openBatch(batch, START_MS);
-    const began = performance.now();
     let events = 0;
     const waiting: number[] = [];
     const launch = (): void => {
@@ -161,11 +160,8 @@ describe('ten thousand pods', () => {
       events += 2;
       launch();
     }
-    const ms = performance.now() - began;
-    console.info(`10,000 pods: ${events} events and a question for the next after each end, in ${ms.toFixed(0)} ms`);
     expect([open.head.endedAtMs, events]).toEqual([START_MS, 30_000]);
-    // Measured near 100 ms; work in proportion to the batch would take minutes.
-    expect(ms).toBeLessThan(10_000);
+    // Work in proportion to the batch for each event would not end within the time that any test has.
     expect(JSON.stringify(recordOf(open)).length / 10_000).toBeLessThan(1_024);
   });
 });

@@ -4,6 +4,7 @@ import { PROFILE_NAMES } from '../../../src/core/command/line/values.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import { TOPICS, VERBS } from '../../../src/core/command/verbs.ts';
 import type { Message } from '../../../src/core/report/message.ts';
+import { COMMAND } from '../../../src/core/shown-names.ts';
 
 const textOf = (message: Message): string => JSON.stringify(message.parts);
 
@@ -12,7 +13,7 @@ it('help begins with the most common commands', () => {
   expect(message.parts[0]).toEqual({ kind: 'heading', text: message.summary });
   expect(message.parts[2]).toMatchObject({
     kind: 'list',
-    items: [[{ text: '/kdebug web-1' }, {}], ...EXAMPLES.slice(1).map(() => [{}, {}])],
+    items: [[{ text: `${COMMAND} web-1` }, {}], ...EXAMPLES.slice(1).map(() => [{}, {}])],
   });
   expect(textOf(message).indexOf('--image=autodiagnose')).toBeLessThan(textOf(message).indexOf('Verbs'));
 });

@@ -1,14 +1,13 @@
-import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { HUGE_COMMANDS } from '../../../bench/growth/commands.ts';
+import { textOf } from '../../../bench/growth/slow-texts.ts';
+import { random } from '../../../bench/random.ts';
 import type { ParsedCommand } from '../../../src/core/command/command.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import { printCommand } from '../../../src/core/command/print.ts';
 import { REASONS } from '../../../src/core/errors.ts';
-import { random } from '../../support/random.ts';
 import { inFullOr } from '../../support/sample.ts';
-
-const LIMIT_MS = 5;
 
 /** Throws when what was read is not well formed or does not survive printing. */
 function check(input: string, parsed: ParsedCommand): void {
@@ -22,17 +21,6 @@ function check(input: string, parsed: ParsedCommand): void {
   // A note is on the words, and not a part of the command.
   const { notes: _, ...read } = parsed;
   if (JSON.stringify(again) !== JSON.stringify(read)) throw new Error(`not stable: ${JSON.stringify(input)}`);
-}
-
-/** The shortest of several tries: what the work costs without what else the machine does at the time. */
-function costMs(input: string): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < 60 && best > LIMIT_MS; attempt += 1) {
-    const before = performance.now();
-    parseCommand(input);
-    best = Math.min(best, performance.now() - before);
-  }
-  return best;
 }
 
 /** Whole numbers below a bound, the same ones for a seed. */
@@ -181,104 +169,22 @@ function damaged(pick: Pick): string {
 /** A million in the full run. */
 const INPUTS = inFullOr(1_000_000, 10_000);
 
-it('of a million inputs none throws, none takes over 5 ms, and every command is stable under parse and print', () => {
+it('of a million inputs none throws, and every command is stable under parse and print', () => {
   const pick = numbersFrom(20_261_120);
-  const slow: string[] = [];
   let commands = 0;
   for (let index = 0; index < INPUTS; index += 1) {
     const kind = index % 4;
     const input = kind < 2 ? sentence(pick) : kind === 2 ? damaged(pick) : noise(pick);
-    const before = performance.now();
     const parsed = parseCommand(input);
-    if (performance.now() - before > LIMIT_MS) slow.push(input);
     check(input, parsed);
     if (parsed.kind === 'ok') commands += 1;
   }
-  expect(slow.filter((input) => costMs(input) > LIMIT_MS)).toEqual([]);
   expect(commands).toBeGreaterThan(INPUTS / 10);
 }, 300_000);
 
-/** What repeats, and what stands around it. */
-interface Huge {
-  readonly unit: string;
-  readonly before?: string;
-  readonly after?: string;
-}
-
-function filled({ unit, before = '', after = '' }: Huge, length: number): string {
-  const room = length - before.length - after.length;
-  return before + unit.repeat(Math.ceil(room / unit.length)).slice(0, room) + after;
-}
-
-const HUGE: readonly Huge[] = [
-  ...[
-    'a',
-    '"',
-    "'",
-    '\\',
-    '“',
-    '‘',
-    '"“',
-    '“\\"‘’\'',
-    '—',
-    '— ',
-    '-',
-    '-—',
-    '<',
-    '<http://',
-    '<http://a|',
-    '&',
-    '&amp;',
-    'a ',
-    '--abcd ',
-    '`',
-    '```',
-    '`a ',
-    '*a ',
-    '_a_ ',
-    'kdebug ',
-  ].map((unit) => ({ unit })),
-  { unit: '• ', before: 'apply\n' },
-  { unit: ' ', before: 'kdebug' },
-  { unit: 'a ', before: '"', after: '"' },
-  ...[
-    '--image=x ',
-    '--env=A=1 ',
-    '-n a ',
-    'a.',
-    '\n',
-    ' ',
-    '\u00a0',
-    '😀',
-    '\ud83d',
-    '\u200b',
-    '\u200d',
-    'a/',
-    '’a',
-  ].map((unit) => ({ unit })),
-  ...['a,', 'a in (b),', 'a in (', '!', ' ', '='].map((unit) => ({ unit, before: "-l '", after: "'" })),
-  ...['a/', 'a__', 'a--', 'a.', ':', '@'].map((unit) => ({ unit, before: 'web --image=' })),
-  ...['—a “x”\n', '`', ' \n', '— ', '-', '\t', '’', '“', '—', '<http://a|'].map((unit) => ({
-    unit,
-    before: 'apply\n',
-  })),
-  ...['1', '1m', '0'].map((unit) => ({ unit, before: 'web --timeout=' })),
-  ...['a b ', "it's ", "'' ", '\\\n'].map((unit) => ({ unit, before: 'web -- ' })),
-  { unit: 'a \t', before: 'web --reason="', after: '"' },
-  { unit: 'a', before: 'show ' },
-  { unit: 'x', before: 'help ' },
-];
-
-// A machine that is busy with other tests is slower than 5 ms now and then: what must never happen is more than linear time.
-it.each([
-  [16_000, 15],
-  [40_000, 40],
-])('inputs of %i characters are read in linear time, whatever they repeat (at most %i ms)', (length, limitMs) => {
-  const inputs = [...HUGE.map((huge) => filled(huge, length)), `web ${variables(length)}`];
+it.each([16_000, 40_000])('inputs of %i characters are read, or refused, whatever they repeat', (length) => {
+  const inputs = [...HUGE_COMMANDS.map((huge) => textOf(huge, length)), `web ${variables(length)}`];
   for (const input of inputs) check(input, parseCommand(input));
-  expect(
-    inputs.map((input) => ({ input: input.slice(0, 20), ms: costMs(input) })).filter(({ ms }) => ms > limitMs),
-  ).toEqual([]);
 });
 
 const variables = (length: number): string =>

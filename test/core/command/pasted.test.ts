@@ -18,6 +18,11 @@ describe('what people copy with a command is left out', () => {
     ['@kdebug web-1', 'web-1'],
     ['kdebug help flags', 'help flags'],
     ['/kdebug', ''],
+    ['/kdebug-staging web-1', 'web-1'],
+    ['/kdebug-staging', ''],
+    ['/debug_pods web-1', 'web-1'],
+    ['`/debug_pods web-1 -- ls`', 'web-1 -- ls'],
+    ['@kdebug-staging web-1', 'web-1'],
     ['`kubectl debug web-1 -- ls`', 'web-1 -- ls'],
     ['/kdebug —image=debian web-1', '--image=debian web-1'],
   ])('%j is %j', (pasted, typed) => {

@@ -64,9 +64,7 @@ describe.skipIf(!hasProc)('the report', () => {
 
     expect(sampleSeconds).toBe(1);
     expect(cost?.milliseconds).toBeGreaterThanOrEqual(1000);
-    expect(cost?.milliseconds).toBeLessThan(10_000);
     expect(cost?.memoryBytes).toBeGreaterThan(100_000);
-    expect(cost?.memoryBytes).toBeLessThan(32 * 1024 * 1024);
     expect(report.out).toContain(`This check took ${cost?.milliseconds} ms, ${cost?.cpuMilliseconds} ms of CPU and `);
   });
 

@@ -2,6 +2,7 @@ import type { Plan } from '../../../src/core/container/plan.ts';
 import { FILE_PROBLEMS, type RunFile } from '../../../src/core/files/run-file.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Vote } from '../../../src/core/policy/vote.ts';
+import { approvedMessage } from '../../../src/core/report/approved-message.ts';
 import { copyMessage, reminderMessage } from '../../../src/core/report/copy-messages.ts';
 import { fileMessage, secretFilesMessage } from '../../../src/core/report/parts/file-parts.ts';
 import { logsMessage, showMessage } from '../../../src/core/report/run-for-one.ts';
@@ -268,6 +269,27 @@ const result = (name: string, run: Run, isPrivate = false): Example => ({
 
 /** Everything about a single run: its card, its result, the messages to approvers and requesters. */
 export const RUN_MESSAGES: readonly MessageKind[] = [
+  {
+    file: 'replies/approved',
+    isCard: true,
+    examples: [
+      {
+        name: 'by one',
+        message: approvedMessage(at({ state: 'approved', approval: anApproval({ votes: [approve] }) })),
+      },
+      {
+        name: 'with a grant',
+        message: approvedMessage(
+          at({
+            state: 'approved',
+            approval: anApproval({ votes: [approve] }),
+            grant: aGrant(),
+            approvedAtMs: START_MS,
+          }),
+        ),
+      },
+    ],
+  },
   {
     file: 'cards/states',
     isCard: true,

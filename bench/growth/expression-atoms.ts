@@ -91,14 +91,19 @@ export function atomsOf(source: string): readonly string[] {
       at += mark[0].length;
       continue;
     }
-    const character = source[at] as string;
-    const read = character === '[' ? readClass(source, at) : readOne(source, at);
-    if (character === '[' || read.characters.length !== 1) atoms.one(read.characters);
-    else if (character === '.') atoms.one(['x']);
-    else if ('|)^$'.includes(character)) atoms.endRun();
-    else atoms.literal(read.characters[0] as string);
-    at = read.end;
+    at = readAtom(source, at, atoms);
   }
   atoms.endRun();
   return [...atoms.found];
+}
+
+/** Adds what stands at `at`, and says where it ends. */
+function readAtom(source: string, at: number, atoms: Atoms): number {
+  const character = source[at] as string;
+  const read = character === '[' ? readClass(source, at) : readOne(source, at);
+  if (character === '[' || read.characters.length !== 1) atoms.one(read.characters);
+  else if (character === '.') atoms.one(['x']);
+  else if ('|)^$'.includes(character)) atoms.endRun();
+  else atoms.literal(read.characters[0] as string);
+  return read.end;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
+import { random } from '../random.ts';
 import { atomsOf } from './expression-atoms.ts';
-import { random } from './random.ts';
 
 /** Shows that a function of text takes time in proportion to the length of its text. */
 
@@ -12,14 +12,18 @@ export interface Hostile {
   readonly end?: string;
 }
 
-interface LinearTimeOptions {
+interface GrowthOptions {
   /** Characters of the shortest text; each next one is twice as long. */
   readonly shortest?: number;
   /** No text is longer than so many characters. */
   readonly longest?: number;
   /** What `time(2n)/time(n)` must stay below. */
   readonly bound?: number;
+  /** Milliseconds that one run takes; default: processor time of this process. */
+  readonly meter?: Meter;
 }
+
+type Meter = (run: (text: string) => unknown, text: string) => number;
 
 interface Slow {
   readonly text: Hostile;
@@ -37,40 +41,42 @@ const RUNS = 3;
 /** So many examples are enough. */
 const EXAMPLES = 5;
 
-const textOf = ({ start = '', repeat, end = '' }: Hostile, length: number): string =>
-  start + repeat.repeat(Math.ceil(length / repeat.length)).slice(0, length) + end;
+/** So many characters in all, start and end included. */
+export function textOf({ start = '', repeat, end = '' }: Hostile, length: number): string {
+  const room = Math.max(0, length - start.length - end.length);
+  return start + repeat.repeat(Math.ceil(room / repeat.length)).slice(0, room) + end;
+}
 
 /** Processor time of this process, in milliseconds: what other processes take does not count. */
-function timeOf(run: (text: string) => unknown, text: string): number {
+const processorTime: Meter = (run, text) => {
   const before = process.cpuUsage();
   run(text);
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
-}
-
-const fastest = (run: (text: string) => unknown, text: string, runs: number): number =>
-  Math.min(...Array.from({ length: runs }, () => timeOf(run, text)));
+};
 
 /** The text, when doubling it takes more than `bound` times as long, however often it is measured. */
 function slowOver(
   run: (text: string) => unknown,
   text: Hostile,
-  { shortest = 1024, longest = 32 * 1024, bound = 3 }: LinearTimeOptions = {},
+  { shortest = 1024, longest = 32 * 1024, bound = 3, meter = processorTime }: GrowthOptions = {},
 ): Slow | undefined {
+  const timeOf = (length: number): number => meter(run, textOf(text, length));
+  const fastest = (length: number): number => Math.min(...Array.from({ length: RUNS }, () => timeOf(length)));
   let characters = shortest;
-  let shorter = timeOf(run, textOf(text, characters));
+  let shorter = timeOf(characters);
   let longer = shorter;
   while (2 * characters <= longest && longer < ENOUGH_MS) {
     characters *= 2;
     shorter = longer;
-    longer = timeOf(run, textOf(text, characters));
+    longer = timeOf(characters);
   }
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (longer < MEASURABLE_MS || longer < bound * shorter) return undefined;
-    shorter = Math.min(shorter, fastest(run, textOf(text, characters / 2), RUNS));
-    longer = fastest(run, textOf(text, characters), RUNS);
+    shorter = Math.min(shorter, fastest(characters / 2));
+    longer = fastest(characters);
     // The first measure of the shorter one may have been lucky: the next attempt takes its own.
-    if (longer >= bound * shorter && attempt < ATTEMPTS - 1) shorter = fastest(run, textOf(text, characters / 2), RUNS);
+    if (longer >= bound * shorter && attempt < ATTEMPTS - 1) shorter = fastest(characters / 2);
   }
   return longer < bound * shorter
     ? undefined
@@ -81,7 +87,7 @@ function slowOver(
 export function slowTexts(
   run: (text: string) => unknown,
   texts: Iterable<Hostile | string>,
-  options: LinearTimeOptions = {},
+  options: GrowthOptions = {},
 ): readonly Slow[] {
   const slow: Slow[] = [];
   for (const text of texts) {

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest';
 import { wordsAfterMention } from '../../src/adapters/slack/listeners/mention.ts';
 import { codeBlock, messageText, unmarked } from '../../src/adapters/slack/listeners/message-content.ts';
 import { parseBody } from '../../src/adapters/slack/receiving/http-body.ts';
@@ -25,11 +24,11 @@ import { commandOfForm, podInText } from '../../src/core/report/request-form.ts'
 import { isLabelKey, isLabelValue, parseSelector } from '../../src/core/selector.ts';
 import { parseDuration } from '../../src/lib/duration.ts';
 import { nearest } from '../../src/lib/text.ts';
-import { alphabetOf, type Hostile, slowTexts, textsOver } from '../support/linear-time.ts';
-import { inFullOr } from '../support/sample.ts';
+import { HUGE_COMMANDS } from './commands.ts';
+import type { Hostile } from './slow-texts.ts';
 
 /** A function that is given Slack's words, the file whose expressions it uses, and texts that were slow once or might be. */
-type Inlet = readonly [name: string, file: string, run: (text: string) => unknown, seeds?: readonly Hostile[]];
+export type Inlet = readonly [name: string, file: string, run: (text: string) => unknown, seeds?: readonly Hostile[]];
 
 const COMMAND = 'src/core/command';
 const LISTENERS = 'src/adapters/slack/listeners';
@@ -50,7 +49,8 @@ const FENCES: readonly Hostile[] = [
   { repeat: '``' },
 ];
 
-const INLETS: readonly Inlet[] = [
+/** Every function that is given words from Slack before anybody has judged them. */
+export const INLETS: readonly Inlet[] = [
   [
     'the words after a mention',
     `${LISTENERS}/mention.ts`,
@@ -152,7 +152,7 @@ const INLETS: readonly Inlet[] = [
     'a command',
     `${COMMAND}/parse.ts`,
     parseCommand,
-    [{ repeat: 'apply ' }, { start: 'apply', repeat: '`` ' }, { start: 'apply\n', repeat: '- a: ' }],
+    [...HUGE_COMMANDS, { repeat: 'apply ' }, { start: 'apply', repeat: '`` ' }, { start: 'apply\n', repeat: '- a: ' }],
   ],
   ['the command after --', `${COMMAND}/line/request.ts`, (text) => parseCommand(`p -- ${text}`)],
   [
@@ -233,6 +233,12 @@ function bareWords(text: string): unknown {
   return words.kind === 'ok' ? unmarkWords(words.words, text) : undefined;
 }
 
+/** Readers of texts whose parts all differ. */
+export const DISTINCT: readonly (readonly [name: string, run: (text: string) => unknown])[] = [
+  ['variables of a command, each another', (text) => parseCommand(distinctFlags(text.length))],
+  ['keys of an EphemeralJob, each another', (text) => parseEphemeralJob(distinctKeys(text.length))],
+];
+
 /** As many variables, each of another name, as fit into a line of `length`. */
 function distinctFlags(length: number): string {
   let line = 'p';
@@ -246,31 +252,3 @@ function distinctKeys(length: number): string {
   for (let index = 0; text.length < length; index += 1) text += `${index.toString(36)}:\n`;
   return text;
 }
-
-/** Of a file that names no expression: what separates words everywhere. */
-const ALWAYS = ['a', '0', ' ', '\n', '-', '.', '/', '=', '"', "'", '<', '`'];
-
-/** Quadratic time over 64 KiB is far more; less is the noise of a busy machine. */
-const NOISE_MS = 5;
-/** Thousands of texts an inlet: some take 13 s here, and the machine may be busy. */
-const LONG_MS = 90_000;
-const CASES = INLETS.map(([name, file, run, seeds = []]) => ({ name, file, run, seeds }));
-
-it.each(CASES)(
-  '$name is read in time linear in its length',
-  ({ file, run, seeds }) => {
-    const alphabet = [...new Set([...alphabetOf([file]), ...ALWAYS])].filter((atom) => atom !== '');
-    const texts = [...seeds, ...textsOver(alphabet, { pairs: inFullOr(200, 8), chains: inFullOr(60, 3) })];
-    const slow = slowTexts(run, texts, { longest: 64 * 1024 });
-    expect(slow.filter(({ milliseconds }) => milliseconds > NOISE_MS)).toEqual([]);
-  },
-  LONG_MS,
-);
-
-it.each([
-  ['variables of a command, each another', (text: string) => parseCommand(distinctFlags(text.length))],
-  ['keys of an EphemeralJob, each another', (text: string) => parseEphemeralJob(distinctKeys(text.length))],
-])('%s are read in time linear in their number', (_what, run) => {
-  const slow = slowTexts(run, ['x'], { longest: 64 * 1024 });
-  expect(slow.filter(({ milliseconds }) => milliseconds > NOISE_MS)).toEqual([]);
-});
