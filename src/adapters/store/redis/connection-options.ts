@@ -92,10 +92,20 @@ export function causeOf(thrown: unknown): string {
 }
 
 /** A Redis reply as a KdebugError. It drops the library's error, which carries the command's arguments. */
-export const refusalOf = (code: string): KdebugError =>
-  REFUSALS.has(code)
-    ? unreachable(`Redis answers ${code}`)
-    : new KdebugError('internal_error', { detail: `Redis answers ${code}` });
+export function refusalOf(code: string): KdebugError {
+  if (REFUSALS.has(code)) return unreachable(`Redis answers ${code}`);
+  // Somebody else has put a key of another type in the place of ours.
+  if (code === 'WRONGTYPE') return new KdebugError('store_record_unreadable', { detail: 'a key of another type' });
+  return new KdebugError('internal_error', { detail: `Redis answers ${code}` });
+}
+
+/** What a key holds; nothing if it has another type. @throws as `RedisConnection.call` */
+export async function unlessOfAnotherType<Value>(read: Promise<Value>): Promise<Value | undefined> {
+  return read.catch((thrown: unknown) => {
+    if (thrown instanceof KdebugError && thrown.code === 'store_record_unreadable') return undefined;
+    throw thrown;
+  });
+}
 
 /** `maybeDone`: the command was sent without an answer, so Redis may have executed it. */
 export const unreachable = (detail: string, maybeDone = false): KdebugError =>

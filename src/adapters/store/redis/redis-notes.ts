@@ -3,6 +3,7 @@ import type { RunId } from '../../../core/ids.ts';
 import type { Notes } from '../../../flow/ports/store.ts';
 import { LEARNT_MS } from '../memory-records.ts';
 import type { RedisConnection } from './connection.ts';
+import { unlessOfAnotherType } from './connection-options.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { LEAVE_NOTE, READ_NOTES } from './scripts/notes.ts';
 import type { Records } from './sealed-records.ts';
@@ -75,8 +76,9 @@ export class RedisIdentities {
 
   async of(kind: string): Promise<UserAndGroup | undefined> {
     const { connection, records } = this.#at;
-    const sealed = await connection.call('get', (redis) => redis.get(this.#key(kind)));
-    const [uid, gid] = (sealed === null ? undefined : records.openText(sealed, `kind ${kind}`))?.split(':') ?? [];
+    const sealed = await unlessOfAnotherType(connection.call('get', (redis) => redis.get(this.#key(kind))));
+    const [uid, gid] =
+      (typeof sealed !== 'string' ? undefined : records.openText(sealed, `kind ${kind}`))?.split(':') ?? [];
     return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
   }
 

@@ -53,8 +53,8 @@ export class RedisRunStore implements RunStore {
 
   constructor(parts: RedisRunStoreParts) {
     this.#at = parts;
-    const { connection, records, prefix } = parts;
-    this.#scripts = new ScriptRunner(connection, { prefix, keyId: records.keyId, schema: SCHEMA });
+    const { connection, records, prefix, log } = parts;
+    this.#scripts = new ScriptRunner(connection, { prefix, keyId: records.keyId, schema: SCHEMA, log });
     this.#identities = new RedisIdentities(parts);
     this.#doubtful = new UnconfirmedCreates(this.#scripts);
     this.notes = new RedisNotes(this.#scripts, records, connection);

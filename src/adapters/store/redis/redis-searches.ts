@@ -1,6 +1,7 @@
 import type { RunId } from '../../../core/ids.ts';
 import type { Searches, Turn } from '../../../flow/ports/store.ts';
 import type { RedisConnection } from './connection.ts';
+import { unlessOfAnotherType } from './connection-options.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import { CLAIM_TURN } from './scripts/searches.ts';
 import type { Records } from './sealed-records.ts';
@@ -38,8 +39,8 @@ export class RedisSearches implements Searches {
   }
 
   async wasFound(id: RunId): Promise<boolean> {
-    const sealed = await this.#connection.call('get', (redis) => redis.get(this.#key(id)));
-    return sealed !== null && this.#records.openText(sealed, about(id)) === FOUND;
+    const sealed = await unlessOfAnotherType(this.#connection.call('get', (redis) => redis.get(this.#key(id))));
+    return typeof sealed === 'string' && this.#records.openText(sealed, about(id)) === FOUND;
   }
 
   #key(id: RunId): string {

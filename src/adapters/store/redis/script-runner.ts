@@ -1,3 +1,4 @@
+import type { Log } from '../../../flow/ports/machine.ts';
 import type { RedisConnection } from './connection.ts';
 import { replyCode, unreachable } from './connection-options.ts';
 import type { Script } from './scripts/script.ts';
@@ -7,6 +8,8 @@ export interface ScriptHead {
   readonly prefix: string;
   readonly keyId: string;
   readonly schema: number;
+  /** Absent: says nothing. */
+  readonly log?: Pick<Log, 'error'>;
 }
 
 export interface ScriptResult {
@@ -57,8 +60,17 @@ export class ScriptRunner {
       },
       endsAtMs,
     );
-    const [word, nowMs, ...rest] = Array.isArray(reply) ? reply : [];
+    const [word, nowMs, ...rest] = this.#withoutDropped(Array.isArray(reply) ? reply : []);
     this.#connection.clock.observe(Number(nowMs));
     return { word: String(word), nowMs: Number(nowMs), rest };
+  }
+
+  /** Logs each key once, because it is gone. */
+  #withoutDropped(reply: readonly unknown[]): readonly unknown[] {
+    if (reply[0] !== 'dropped') return reply;
+    const end = 3 + Number(reply[2]);
+    for (const key of reply.slice(3, end))
+      this.#head.log?.error('dropped a key of another type from Redis', { key: String(key) });
+    return reply.slice(end);
   }
 }

@@ -15,7 +15,7 @@ export const CLAIM = script(
 local owner, leaseMs, limit = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
 local found = {}
 for _, key in ipairs(KEYS) do
-  for _, member in ipairs(redis.call('ZRANGEBYSCORE', key, '-inf', text(nowMs), 'LIMIT', 0, limit)) do
+  for _, member in ipairs(call('ZRANGEBYSCORE', key, '-inf', text(nowMs), 'LIMIT', 0, limit)) do
     found[#found + 1] = member
   end
 end
@@ -26,15 +26,16 @@ local left = limit
 for _, member in ipairs(found) do
   if left == 0 then break end
   local id = string.sub(member, 18)
-  local run = redis.call('HMGET', runKey(id), 'fence', 'born', 'parked', 'key', 'schema', 'data')
-  local putOffMs = run[1] and tonumber(run[3]) or 0
+  local run = call('HMGET', runKey(id), 'fence', 'born', 'parked', 'key', 'schema', 'data')
+  local putOffMs = tonumber(run[3]) or 0
   -- For who has the key, or is new enough: looked at again in a second.
-  if run[1] and not fits(run[4], run[5]) then putOffMs = nowMs + 1000 end
-  if not run[1] then
-    redis.call('ZREM', leases, member)
-    redis.call('ZREM', waiting, member)
+  if not fits(run[4], run[5]) then putOffMs = nowMs + 1000 end
+  -- Gone, or spoilt from outside.
+  if not tonumber(run[1]) or run[2] ~= string.sub(member, 1, 16) then
+    call('ZREM', leases, member)
+    call('ZREM', waiting, member)
   elseif putOffMs > nowMs then
-    redis.call('ZREM', leases, member)
+    call('ZREM', leases, member)
     due(waiting, putOffMs, member)
   else
     left = left - 1
@@ -59,10 +60,10 @@ export const LEASE = script(
   'lease',
   `
 local id, owner = ARGV[5], ARGV[6]
-local run = redis.call('HMGET', KEYS[1], 'fence', 'owner', 'class', 'born', 'key', 'schema', 'data')
-if not run[1] or run[3] == 'settled' then return {'none', nowMs} end
+local run = call('HMGET', KEYS[1], 'fence', 'owner', 'class', 'born', 'key', 'schema', 'data')
+if not tonumber(run[1]) or not isTime(run[4]) or run[3] == 'settled' then return {'none', nowMs} end
 if not fits(run[5], run[6]) then return {'foreign', nowMs} end
-local endsMs = redis.call('ZSCORE', KEYS[2], run[4] .. '.' .. id)
+local endsMs = call('ZSCORE', KEYS[2], run[4] .. '.' .. id)
 if endsMs and tonumber(endsMs) > nowMs and run[2] ~= owner then return {'none', nowMs} end
 return {'leased', nowMs, lease(id, run[4], owner, tonumber(ARGV[7]), tonumber(run[1])), run[7]}
 `,
@@ -83,9 +84,9 @@ export const RENEW = script(
 local endsMs = text(nowMs + tonumber(ARGV[5]))
 local answer = {'renewed', nowMs}
 for i = 6, #ARGV, 2 do
-  local run = redis.call('HMGET', runKey(ARGV[i]), 'fence', 'born')
-  if run[1] == ARGV[i + 1] then
-    redis.call('ZADD', KEYS[1], 'XX', endsMs, run[2] .. '.' .. ARGV[i])
+  local run = call('HMGET', runKey(ARGV[i]), 'fence', 'born')
+  if run[1] == ARGV[i + 1] and isTime(run[2]) then
+    call('ZADD', KEYS[1], 'XX', endsMs, run[2] .. '.' .. ARGV[i])
   else
     answer[#answer + 1] = ARGV[i]
   end
@@ -105,12 +106,12 @@ return answer
 export const RELEASE = script(
   'release',
   `
-local run = redis.call('HMGET', KEYS[1], 'fence', 'born', 'class', 'parked', 'owner')
-if run[1] ~= ARGV[6] or run[3] == 'settled' or run[5] == '' then return {'released', nowMs} end
+local run = call('HMGET', KEYS[1], 'fence', 'born', 'class', 'parked', 'owner')
+if run[1] ~= ARGV[6] or not isTime(run[2]) or run[3] == 'settled' or run[5] == '' then return {'released', nowMs} end
 local member = run[2] .. '.' .. ARGV[5]
-redis.call('HSET', KEYS[1], 'owner', '')
-redis.call('ZREM', KEYS[2], member)
-due(KEYS[3], math.max(tonumber(run[4]), tonumber(ARGV[7]) > 0 and nowMs + tonumber(ARGV[7]) or 0), member)
+call('HSET', KEYS[1], 'owner', '')
+call('ZREM', KEYS[2], member)
+due(KEYS[3], math.max(tonumber(run[4]) or 0, tonumber(ARGV[7]) > 0 and nowMs + tonumber(ARGV[7]) or 0), member)
 return {'released', nowMs}
 `,
 );

@@ -11,9 +11,9 @@ import { script } from './script.ts';
 export const LEAVE_NOTE = script(
   'leave_note',
   `
-redis.call('ZADD', KEYS[1], text(nowUs), ARGV[5])
-redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -101)
-redis.call('PEXPIRE', KEYS[1], 60000)
+call('ZADD', KEYS[1], text(nowUs), ARGV[5])
+call('ZREMRANGEBYRANK', KEYS[1], 0, -101)
+call('PEXPIRE', KEYS[1], 60000)
 return {'left', nowMs}
 `,
 );
@@ -28,8 +28,8 @@ return {'left', nowMs}
 export const READ_NOTES = script(
   'read_notes',
   `
-local notes = redis.call('ZRANGE', KEYS[1], 0, -1)
-if #notes > 0 then redis.call('DEL', KEYS[1]) end
+local notes = call('ZRANGE', KEYS[1], 0, -1)
+if #notes > 0 then call('DEL', KEYS[1]) end
 return {'notes', nowMs, unpack(notes)}
 `,
 );

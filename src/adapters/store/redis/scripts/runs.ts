@@ -20,43 +20,43 @@ export const CREATE = script(
   'create',
   `
 local id, owner, leaseMs = ARGV[5], ARGV[6], tonumber(ARGV[7])
-local known = redis.call('GET', KEYS[2])
+local known = call('GET', KEYS[2])
 if known then
-  local held = redis.call('HMGET', runKey(known), 'owner', 'fence')
+  local held = call('HMGET', runKey(known), 'owner', 'fence')
   if known == id and held[1] == owner then return {'created', nowMs, tonumber(held[2])} end
   return {'duplicate', nowMs, known}
 end
-if redis.call('EXISTS', KEYS[1]) == 1 then return {'taken', nowMs} end
+if call('EXISTS', KEYS[1]) == 1 then return {'taken', nowMs} end
 
 -- The first write takes memory: of a script's writes Redis, short of it, refuses only the first.
-redis.call('SET', KEYS[2], id, 'PX', text(KEEP_MS))
+call('SET', KEYS[2], id, 'PX', text(KEEP_MS))
 local quotas, bounds = {}, {}
 for i = 3, #KEYS do
   local name, max = string.sub(KEYS[i], #prefix + 1), tonumber(ARGV[13 + i])
   quotas[#quotas + 1] = name
   bounds[#bounds + 1] = ARGV[13 + i]
   local isMinute = string.sub(name, 1, 7) == 'minute:'
-  redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', text(isMinute and nowMs - 60000 or nowUs - KEEP_MS * 1000))
-  local count = redis.call('ZCARD', KEYS[i])
+  call('ZREMRANGEBYSCORE', KEYS[i], '-inf', text(isMinute and nowMs - 60000 or nowUs - KEEP_MS * 1000))
+  local count = call('ZCARD', KEYS[i])
   if count >= max and string.sub(name, 1, 8) ~= 'pending:' then
-    local oldest = isMinute and max > 0 and redis.call('ZRANGE', KEYS[i], count - max, count - max, 'WITHSCORES')[2]
-    redis.call('DEL', KEYS[2])
+    local oldest = isMinute and max > 0 and call('ZRANGE', KEYS[i], count - max, count - max, 'WITHSCORES')[2]
+    call('DEL', KEYS[2])
     return {'limited', nowMs, i - 3, oldest and tonumber(oldest) + 60000 or 0, count}
   end
 end
 for i = 3, #KEYS do
   if string.sub(quotas[i - 2], 1, 7) == 'minute:' then
-    redis.call('ZADD', KEYS[i], text(nowMs), id)
-    redis.call('PEXPIRE', KEYS[i], 60000)
+    call('ZADD', KEYS[i], text(nowMs), id)
+    call('PEXPIRE', KEYS[i], 60000)
   end
 end
 
 local run = { born = string.format('%016.0f', nowUs), class = ARGV[9], grant = ARGV[10], channel = ARGV[12],
   dedupe = ARGV[13], quotas = table.concat(quotas, ' '), bounds = table.concat(bounds, ' ') }
-redis.call('HSET', KEYS[1], 'data', ARGV[8], 'key', keyId, 'schema', text(schema), 'born', run.born, 'class', run.class,
+call('HSET', KEYS[1], 'data', ARGV[8], 'key', keyId, 'schema', text(schema), 'born', run.born, 'class', run.class,
   'grant', run.grant, 'parked', ARGV[11], 'channel', run.channel, 'dedupe', run.dedupe, 'quotas', run.quotas,
   'bounds', run.bounds)
-redis.call('PEXPIRE', KEYS[1], text(KEEP_MS))
+call('PEXPIRE', KEYS[1], text(KEEP_MS))
 local fence = lease(id, run.born, owner, leaseMs, 0)
 place(id, run, tonumber(ARGV[14]), tonumber(ARGV[15]))
 return {'created', nowMs, fence}
@@ -79,21 +79,23 @@ export const SAVE = script(
   'save',
   `
 local id = ARGV[5]
-local run = redis.call('HMGET', KEYS[1], 'fence', 'by', 'born', 'class', 'grant', 'channel', 'dedupe', 'quotas', 'bounds')
+local run = call('HMGET', KEYS[1], 'fence', 'by', 'born', 'class', 'grant', 'channel', 'dedupe', 'quotas', 'bounds')
 if run[1] ~= ARGV[6] then return {'stale', nowMs} end
+-- Spoilt from outside: as if the run were gone.
+if not (isTime(run[3]) and run[6] and run[7] and run[8]) then return {'stale', nowMs} end
 local writer, number = string.match(run[2] or '', '^(.*):(%d+)$')
 if writer == ARGV[7] and tonumber(number) >= tonumber(ARGV[8]) then return {'saved', nowMs} end
 
 local class = run[4] == 'settled' and run[4] or ARGV[10]
 if class == 'pending' and run[4] ~= 'pending' and isFull('pending:', run[8], run[9] or '') then return {'limited', nowMs} end
-redis.call('HSET', KEYS[1], 'data', ARGV[9], 'schema', text(schema), 'key', keyId, 'by', ARGV[7] .. ':' .. ARGV[8],
+call('HSET', KEYS[1], 'data', ARGV[9], 'schema', text(schema), 'key', keyId, 'by', ARGV[7] .. ':' .. ARGV[8],
   'class', class, 'grant', ARGV[11], 'parked', ARGV[12])
 if run[4] == 'settled' then return {'saved', nowMs} end
-if redis.call('ZSCORE', leases, run[3] .. '.' .. id) then due(leases, nowMs + tonumber(ARGV[15]), run[3] .. '.' .. id) end
-redis.call('PEXPIRE', KEYS[1], text(KEEP_MS))
-redis.call('PEXPIRE', prefix .. 'dedupe:' .. run[7], text(KEEP_MS))
+if call('ZSCORE', leases, run[3] .. '.' .. id) then due(leases, nowMs + tonumber(ARGV[15]), run[3] .. '.' .. id) end
+call('PEXPIRE', KEYS[1], text(KEEP_MS))
+call('PEXPIRE', prefix .. 'dedupe:' .. run[7], text(KEEP_MS))
 local member = run[3] .. '.' .. id
-if redis.call('ZSCORE', waiting, member) then due(waiting, tonumber(ARGV[12]), member) end
+if call('ZSCORE', waiting, member) then due(waiting, tonumber(ARGV[12]), member) end
 if class ~= run[4] or ARGV[11] ~= run[5] then
   place(id, { born = run[3], class = class, grant = ARGV[11], channel = run[6], dedupe = run[7], quotas = run[8] },
     tonumber(ARGV[13]), tonumber(ARGV[14]))
@@ -116,8 +118,8 @@ export const LIST = script(
 local limit, skip = tonumber(ARGV[5]), tonumber(ARGV[6])
 local found = {}
 for _, key in ipairs(KEYS) do
-  local members = redis.call('ZRANGE', key, 0, skip + 2 * limit - 1, 'REV', 'WITHSCORES')
-  for i = 1, #members, 2 do found[#found + 1] = { id = members[i], born = tonumber(members[i + 1]) } end
+  local members = call('ZRANGE', key, 0, skip + 2 * limit - 1, 'REV', 'WITHSCORES')
+  for i = 1, #members, 2 do found[#found + 1] = { id = members[i], born = tonumber(members[i + 1]), key = key } end
 end
 table.sort(found, function(a, b) return a.born > b.born or (a.born == b.born and a.id > b.id) end)
 
@@ -125,7 +127,8 @@ local answer = {'runs', nowMs}
 for i = skip + 1, #found do
   local one = found[i]
   if #answer >= 2 + 2 * limit then break end
-  local run = redis.call('HMGET', runKey(one.id), 'key', 'schema', 'data')
+  local run = call('HMGET', runKey(one.id), 'key', 'schema', 'data')
+  if not run[3] then call('ZREM', one.key, one.id) end
   if run[3] and fits(run[1], run[2]) then
     answer[#answer + 1] = one.id
     answer[#answer + 1] = run[3]
@@ -144,9 +147,9 @@ return answer
 export const PENDING = script(
   'pending',
   `
-local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+local oldest = call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 local ageMs = oldest and math.max(0, math.floor((nowUs - tonumber(oldest)) / 1000)) or 0
-return {'pending', nowMs, redis.call('ZCARD', KEYS[1]), ageMs}
+return {'pending', nowMs, call('ZCARD', KEYS[1]), ageMs}
 `,
 );
 
@@ -161,7 +164,7 @@ return {'pending', nowMs, redis.call('ZCARD', KEYS[1]), ageMs}
 export const WITHDRAW = script(
   'withdraw',
   `
-local run = redis.call('HMGET', KEYS[1], 'owner', 'by')
+local run = call('HMGET', KEYS[1], 'owner', 'by')
 if run[1] ~= ARGV[6] or run[2] then return {'kept', nowMs} end
 forget(ARGV[5])
 return {'withdrawn', nowMs}

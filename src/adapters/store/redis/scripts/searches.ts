@@ -13,16 +13,16 @@ export const CLAIM_TURN = script(
   'claim_turn',
   `
 local id, most = ARGV[5], tonumber(ARGV[6])
-if redis.call('EXISTS', KEYS[1]) == 1 then return {'held', nowMs} end
-redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', text(nowMs - 60000))
-local count = redis.call('ZCARD', KEYS[2])
+if call('EXISTS', KEYS[1]) == 1 then return {'held', nowMs} end
+call('ZREMRANGEBYSCORE', KEYS[2], '-inf', text(nowMs - 60000))
+local count = call('ZCARD', KEYS[2])
 if count >= most then
-  local mustEnd = redis.call('ZRANGE', KEYS[2], count - most, count - most, 'WITHSCORES')[2]
+  local mustEnd = call('ZRANGE', KEYS[2], count - most, count - most, 'WITHSCORES')[2]
   return {'none-left', nowMs, tonumber(mustEnd) + 60000 - nowMs}
 end
-redis.call('SET', KEYS[1], '', 'PX', ARGV[7])
-redis.call('ZADD', KEYS[2], text(nowMs), text(nowUs) .. '.' .. id)
-redis.call('PEXPIRE', KEYS[2], 60000)
+call('SET', KEYS[1], '', 'PX', ARGV[7])
+call('ZADD', KEYS[2], text(nowMs), text(nowUs) .. '.' .. id)
+call('PEXPIRE', KEYS[2], 60000)
 return {'yours', nowMs}
 `,
 );
