@@ -3,7 +3,6 @@ import { base32Hash } from '../hash.ts';
 import type { RunId } from '../ids.ts';
 import type { EnvVar, EphemeralContainer, SecurityContext } from './ephemeral-container.ts';
 import type { Plan } from './plan.ts';
-import type { Pod } from './pod.ts';
 
 /**
  * The container name of a run in one pod: `kdebug-` and twelve characters derived from both, so every replica and every
@@ -94,16 +93,6 @@ export function buildStopContainer({ targetContainerName }: Plan, mark: StopMark
     ...defined({ securityContext: mark.securityContext }),
     terminationMessagePolicy: 'FallbackToLogsOnError',
   };
-}
-
-/**
- * The power of the container that stops a run: the run's own. If nothing names the run's user, its image does, and
- * another image has another user: root, unless the pod refuses it, may signal any.
- */
-export function stopContextOf({ securityContext }: Plan, { spec }: Pod): SecurityContext | undefined {
-  const { runAsUser, runAsNonRoot } = spec.securityContext;
-  const isNamed = securityContext?.runAsUser !== undefined || runAsUser !== undefined;
-  return isNamed || runAsNonRoot === true ? securityContext : { ...securityContext, runAsUser: 0, runAsGroup: 0 };
 }
 
 const variablesOf = (values: readonly (readonly [string, string | undefined])[]): readonly EnvVar[] =>

@@ -55,6 +55,11 @@ export interface PodSecurityContext {
   readonly runAsNonRoot?: boolean;
   readonly runAsUser?: number;
   readonly runAsGroup?: number;
+  /** `seLinuxOptions` without its level. A container's own, even if empty, replace the pod's. */
+  readonly seLinux?: { readonly type?: string; readonly user?: string; readonly role?: string };
+  /** `appArmorProfile.type`, of a container also as its annotation says, and `seccompProfile.type`. */
+  readonly appArmor?: string;
+  readonly seccomp?: string;
 }
 
 /** What a container may do and whom it runs as. The pod, the image or the runtime decides absent fields. */

@@ -45,6 +45,11 @@ export const CLASS_FACTS = {
     words: 'a container with an unmasked /proc in reach',
     why: "the node's kernel settings can be read, and changed by root",
   },
+  'unconfined-container': {
+    class: 'elevated',
+    words: 'a container in reach with weaker confinement than usual',
+    why: 'whoever takes over one of its processes has less of SELinux, AppArmor or seccomp between it and the node',
+  },
   'root-in-non-root': {
     class: 'elevated',
     words: 'root, where the workload does not run as root',
@@ -60,6 +65,11 @@ export const CLASS_FACTS = {
     words: 'the debug container has added capabilities',
     why: 'with NET_ADMIN it redirects and drops the traffic of the pod, which its target rarely can',
   },
+  unconfined: {
+    class: 'elevated',
+    words: 'the debug container gets weaker confinement than usual from its pod',
+    why: 'it has less of SELinux, AppArmor or seccomp between it and the node',
+  },
   'own-words': {
     class: 'intrusive',
     words: 'a free command that may reach the workload',
@@ -72,7 +82,7 @@ export interface ClassReason {
   readonly fact: ClassFact;
   /** The container that the fact is about; absent when it is about the pod. */
   readonly container?: string;
-  /** The volume and its kind, or the capability. */
+  /** The volume and its kind, the capability, or what confines less. */
   readonly detail?: string;
 }
 

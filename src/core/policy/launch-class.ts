@@ -1,6 +1,12 @@
 import { defined } from '../../lib/object.ts';
 import type { SecurityContext } from '../container/ephemeral-container.ts';
-import type { ContainerSecurityContext, Pod, PodContainer, PodEphemeralContainer } from '../container/pod.ts';
+import type {
+  ContainerSecurityContext,
+  Pod,
+  PodContainer,
+  PodEphemeralContainer,
+  PodSecurityContext,
+} from '../container/pod.ts';
 import { identityOfTarget, type UserAndGroup } from '../container/profiles.ts';
 import { CLASS_FACTS, type ClassFact, type ClassReason } from './class-facts.ts';
 import { type ImageClass, worseClass } from './policy.ts';
@@ -44,6 +50,8 @@ function reasonsOf(launch: Launch): readonly ClassReason[] {
   const { spec } = launch.pod;
   const debug = userOfDebug(launch);
   const { containers, debuggers } = neighboursOf(launch);
+  const seccomp = launch.securityContext?.seccompProfile?.type;
+  const inherited = weaknessesOf({ ...spec.securityContext, ...defined({ seccomp }) });
   const reachable = [...containers, ...debuggers].filter((neighbour) => mayReach(debug, neighbour));
   const facts: readonly (readonly [ClassFact, boolean])[] = [
     ['host-pid', spec.hostPID],
@@ -57,7 +65,8 @@ function reasonsOf(launch: Launch): readonly ClassReason[] {
     ...(launch.securityContext?.capabilities?.add ?? [])
       .filter((capability) => capability !== 'SYS_PTRACE')
       .map((detail): ClassReason => ({ fact: 'capabilities', detail })),
-    ...reachable.flatMap(reasonsOfContainer),
+    ...inherited.map((detail): ClassReason => ({ fact: 'unconfined', detail })),
+    ...reachable.flatMap((each) => reasonsOfContainer(each, inherited)),
     ...rootReasons(launch, debug, containers),
   ];
   const order = Object.keys(CLASS_FACTS);
@@ -95,6 +104,7 @@ function userOfDebug({ pod, securityContext = {}, ownWords }: Launch): DebugUser
 interface Neighbour {
   readonly name: string;
   readonly securityContext: ContainerSecurityContext;
+  readonly weaknesses: readonly string[];
   readonly sharedVolumes: NonNullable<PodContainer['sharedVolumes']>;
   /**
    * Absent: the pod does not say. A learnt user is no proof, because a pod can forge a report: it can only raise the
@@ -135,7 +145,31 @@ function neighbour(
   const likelyUid = uid ?? learnt?.uid;
   const asksNonRoot = securityContext.runAsNonRoot ?? pod.spec.securityContext.runAsNonRoot ?? false;
   const isNonRoot = asksNonRoot || (likelyUid !== undefined && likelyUid !== 0);
-  return { name, securityContext, sharedVolumes, ...defined({ uid }), isNonRoot };
+  const weaknesses = weaknessesOf({ ...pod.spec.securityContext, ...securityContext });
+  return { name, securityContext, weaknesses, sharedVolumes, ...defined({ uid }), isNonRoot };
+}
+
+/** The SELinux types and the profiles that Pod Security *baseline* allows; it allows no user and no role. */
+const ORDINARY_SELINUX_TYPES: ReadonlySet<string> = new Set([
+  '',
+  'container_t',
+  'container_init_t',
+  'container_kvm_t',
+  'container_engine_t',
+]);
+const ORDINARY_PROFILES: ReadonlySet<string> = new Set(['RuntimeDefault', 'Localhost']);
+
+/** What confines a container less than usual. Nothing said is usual: the runtime and the kubelet decide it. */
+function weaknessesOf({ seLinux, appArmor, seccomp }: PodSecurityContext): readonly string[] {
+  const { type = '', user = '', role = '' } = seLinux ?? {};
+  return [
+    ...[ORDINARY_SELINUX_TYPES.has(type) ? '' : type, user, role]
+      .filter((label) => label !== '')
+      .map((label) => `SELinux ${label}`),
+    ...Object.entries(defined({ AppArmor: appArmor, seccomp }))
+      .filter(([, profile]) => !ORDINARY_PROFILES.has(profile))
+      .map(([wall, profile]) => `${wall} ${profile}`),
+  ];
 }
 
 /**
@@ -175,8 +209,11 @@ const ORDINARY_CAPABILITIES: ReadonlySet<string> = new Set([
   'SYS_PTRACE',
 ]);
 
-/** The power that anyone in control of the container's processes gains. */
-function reasonsOfContainer({ name, securityContext, sharedVolumes }: Neighbour): readonly ClassReason[] {
+/** The power that anyone in control of the container's processes gains, beyond what the debug container inherits. */
+function reasonsOfContainer(
+  { name, securityContext, weaknesses, sharedVolumes }: Neighbour,
+  inherited: readonly string[],
+): readonly ClassReason[] {
   const { privileged, capabilities = [], unmaskedProc } = securityContext;
   return [
     ...sharedVolumes.map((volume) => reason('shared-volume', name, `${volume.kind} ${volume.name}`)),
@@ -185,6 +222,9 @@ function reasonsOfContainer({ name, securityContext, sharedVolumes }: Neighbour)
       .filter((capability) => !ORDINARY_CAPABILITIES.has(capability.replace(/^CAP_/, '')))
       .map((capability) => reason('capable-container', name, capability)),
     ...(unmaskedProc ? [reason('unmasked-proc', name)] : []),
+    ...weaknesses
+      .filter((weakness) => !inherited.includes(weakness))
+      .map((weakness) => reason('unconfined-container', name, weakness)),
   ];
 }
 

@@ -43,8 +43,8 @@ export function stopTransition(run: Run, event: StopEvent): Run | undefined {
       return stop.ended ? undefined : { ...run, stop: { ...stop, ended: { exitCode, message, atMs } } };
     }
     case 'stop-failed': {
-      const { why, atMs } = event;
-      return { ...run, stop: { ...stop, failed: { why, atMs } } };
+      const { kind: _, ...failed } = event;
+      return { ...run, stop: { ...stop, failed } };
     }
   }
 }

@@ -10,10 +10,10 @@ import { record } from '../audit.ts';
 import type { RunChanger } from '../held-run.ts';
 import type { Answer, Click } from '../ports/slack.ts';
 import { currentPod } from '../stages/pod-room.ts';
-import { stopProblem } from '../stages/stop.ts';
 import { type BatchCommands, type ChangeContext, mayChange, type NotChanged } from './batch-commands.ts';
 import { isOnCard, readRun, readRunOfChannel } from './find-run.ts';
-import { answerReason, answerWith, NOTHING, refusal } from './refusals.ts';
+import { answerReason, answerWith, type BoundedRefusals, NOTHING, refusal } from './refusals.ts';
+import { stopProblem } from './stop-check.ts';
 
 /** The longest time that a person waits for the checks before the answer. */
 const CHECKS_MS = 1_500;
@@ -30,11 +30,13 @@ export async function stopRun(run: Run, context: ChangeContext): Promise<NotChan
   const { deps, runs } = context;
   const refused = await whyNot(run, context);
   if (refused) {
-    await recordStop(run, context, refused.code);
+    const { userId, refusals } = context;
+    const { step, kind } = AUDITED_AS.stop;
+    await refusals.recordOnRun(run, { userId, code: refused.code, step, facts: { kind, verdict: refused.code } });
     return refused;
   }
   const event = { kind: 'stop-requested', byUserId: context.userId, atMs: deps.clock.now() } as const;
-  const moved = await runs.change(run.id, (held) => held.tryApply(event, () => recordStop(run, context, 'allowed')));
+  const moved = await runs.change(run.id, (held) => held.tryApply(event, () => recordAllowed(run, context)));
   if (moved === 'moved') return undefined;
   const now = (await deps.store.read(run.id)) ?? run;
   if (moved === 'illegal' || !canBeStopped(now)) return { code: stateProblem(now) ?? 'run_ended' };
@@ -71,14 +73,15 @@ async function problemInTime(
   return withDeadline(deps.clock, CHECKS_MS, checks, unanswered);
 }
 
-function recordStop(run: Run, { userId, deps }: ChangeContext, verdict: string): Promise<void> {
+function recordAllowed(run: Run, { userId, deps }: ChangeContext): Promise<void> {
   const { step, kind } = AUDITED_AS.stop;
-  return record(deps, run, step, { actorId: userId, kind, verdict });
+  return record(deps, run, step, { actorId: userId, kind, verdict: 'allowed' });
 }
 
 interface StopsParts {
   readonly deps: ChangeContext['deps'];
   readonly runs: RunChanger;
+  readonly refusals: BoundedRefusals;
   readonly approvals: Approvals;
   readonly batches: BatchCommands;
 }
@@ -109,8 +112,8 @@ export class Stops {
   }
 
   async #stop(run: Run, userId: string, done: Answer): Promise<Answer> {
-    const { deps, runs } = this.#parts;
-    const not = await stopRun(run, { userId, deps, runs });
+    const { deps, runs, refusals } = this.#parts;
+    const not = await stopRun(run, { userId, deps, runs, refusals });
     return not ? answerWith(stopRefusedMessage(run, not, deps.clock.now())) : done;
   }
 }

@@ -14,7 +14,7 @@ import type { LogCompleteness, Run, RunLog } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { type FileOfLog, RunFiles } from '../log/run-files.ts';
-import { Pieces, Turns } from '../log/turns.ts';
+import { type OwnTurns, Pieces } from '../log/turns.ts';
 import type { ActingAs, Cluster } from '../ports/cluster.ts';
 import type { Spool } from '../ports/machine.ts';
 
@@ -32,8 +32,8 @@ export interface LogSinks {
   readonly filter: LogFilter;
   readonly excerpt: Excerpt;
   readonly spool: Spool;
-  /** Shared by all readers of a process. */
-  readonly turns: Turns;
+  /** Of the requester. */
+  readonly turns: OwnTurns;
   /** Only for an image whose files count (`isDiagnostic`); elsewhere a frame is text. */
   readonly frames?: { readonly parser: FrameParser; readonly files: RunFiles };
 }
@@ -164,7 +164,6 @@ const EXCERPT = { headLines: 15, tailLines: 25, maxBytes: 2_500 };
 /** The log readers of the runs that this replica holds; at most one per run. */
 export class LogReaders {
   readonly #deps: FlowDeps;
-  readonly #turns = new Turns();
   readonly #readers = new Map<RunId, LogReader>();
 
   constructor(deps: FlowDeps) {
@@ -183,16 +182,17 @@ export class LogReaders {
       return running;
     }
     const { plan, containerName } = run;
-    const { clusters, policies, spools } = this.#deps;
+    const { clusters, policies, spools, turns: allTurns } = this.#deps;
     const policy = policies.current();
     const { limits, output } = policy;
     const actingAs = identityFor(policy.identity, run.origin);
     const openSpool = (): Promise<Spool> =>
       spools.open({ runId: run.partOf ?? run.id, requesterId: run.origin.requesterId });
     const kinds = believedFiles(plan, policy);
+    const turns = allTurns.of(run.origin.requesterId);
     const frames = kinds && {
       parser: new FrameParser(plan.maxLogBytes),
-      files: new RunFiles({ kinds, limits, redact: output.redact, openSpool, turns: this.#turns }),
+      files: new RunFiles({ kinds, limits, redact: output.redact, openSpool, turns }),
     };
     const reader = new LogReader(
       {
@@ -207,7 +207,7 @@ export class LogReaders {
         filter: createLogFilter({ redact: output.redact }),
         excerpt: createExcerpt(EXCERPT),
         spool: await openSpool(),
-        turns: this.#turns,
+        turns,
         ...defined({ frames }),
       },
     );

@@ -65,11 +65,12 @@ export async function planPodOrRefuse(pod: Pod, inputs: PlanInputs, learntOf: Le
   return unlessDenied(planPod(pod, { ...inputs, learnt })).plan;
 }
 
-export function learntFor(
-  pod: Pod,
-  { request, aim }: Pick<PlanInputs, 'request' | 'aim'>,
-  learntOf: LearntOf,
-): ReturnType<LearntOf> {
+interface Lookup {
+  readonly request: Pick<PlanInputs['request'], 'targetContainer'>;
+  readonly aim: Pick<PlanInputs['aim'], 'cluster'>;
+}
+
+export function learntFor(pod: Pod, { request, aim }: Lookup, learntOf: LearntOf): ReturnType<LearntOf> {
   const kind = kindToLookUp(pod, request, aim.cluster);
   return kind === undefined ? undefined : learntOf(kind);
 }

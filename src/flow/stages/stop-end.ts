@@ -1,16 +1,17 @@
-import type { Plan } from '../../core/container/plan.ts';
+import { buildStopContainer } from '../../core/container/build.ts';
+import { fingerprintOf } from '../../core/container/fingerprint.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { stateOfContainer } from '../../core/container/status.ts';
 import { KdebugError } from '../../core/errors.ts';
-import type { RunId } from '../../core/ids.ts';
+import type { PlannedRun } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
+import type { Stop, StopContainer } from '../../core/run/run.ts';
 import { FOUND_NONE, outcomeAfterStop } from '../../core/run/stop.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
 import type { PodSeen } from '../ports/cluster.ts';
 import { isIn } from './pod-room.ts';
-import { isStopIn } from './stop.ts';
 
 /** How long an ended run waits for the end of the container that stopped it. */
 const MAX_END_WAIT_MS = 12_000;
@@ -28,10 +29,22 @@ export async function orStopped(session: HeldRun, outcome: Outcome, deps: FlowDe
   return outcomeAfterStop(outcome, stop, exitCode);
 }
 
-interface SentStop {
-  readonly id: RunId;
-  readonly plan: Plan;
-  readonly stop: Parameters<typeof isStopIn>[2];
+/** The stop of a run, with the container that was sent. */
+interface SentStop extends Pick<PlannedRun, 'id' | 'plan'> {
+  readonly stop: Pick<Stop, 'byUserId'> & { readonly container: StopContainer };
+}
+
+export function stopContainerOf({ id, plan, stop: { byUserId, container } }: SentStop) {
+  const { name: containerName, ...mark } = container;
+  return buildStopContainer(plan, { ...mark, runId: id, containerName, byUserId });
+}
+
+/** Whether the pod holds the container that stops this run, unchanged; one that a webhook has changed is not recognised. */
+export function isStopIn(pod: Pod, sent: SentStop): boolean {
+  const fingerprint = fingerprintOf(stopContainerOf(sent));
+  return pod.spec.ephemeralContainers.some(
+    (held) => held.name === sent.stop.container.name && held.fingerprint === fingerprint,
+  );
 }
 
 /** Undefined: unknown, because the pod is gone, its node is silent, or its container of that name is not the one that was sent. */
@@ -62,11 +75,11 @@ async function exitCodeOfStop(
 }
 
 /** Never sent, or never started: it stopped nothing. */
-function exitCodeIn(pod: Pod, { id, plan, stop }: SentStop): number | undefined {
-  const { name } = stop.container;
+function exitCodeIn(pod: Pod, sent: SentStop): number | undefined {
+  const { name } = sent.stop.container;
   if (!isIn(pod, name)) return FOUND_NONE;
-  if (!isStopIn(pod, { id, plan }, stop)) return undefined;
-  const state = stateOfContainer(pod, name, plan.targetContainerName);
+  if (!isStopIn(pod, sent)) return undefined;
+  const state = stateOfContainer(pod, name, sent.plan.targetContainerName);
   if (state.kind === 'start-failed') return FOUND_NONE;
   return state.kind === 'terminated' ? state.termination.exitCode : undefined;
 }

@@ -1,16 +1,15 @@
-import { buildStopContainer, stopContainerName, stopContextOf } from '../../core/container/build.ts';
-import { fingerprintOf } from '../../core/container/fingerprint.ts';
+import { stopContainerName } from '../../core/container/build.ts';
+import { type Plan, planHash } from '../../core/container/plan.ts';
 import type { ContainerTermination, Pod } from '../../core/container/pod.ts';
 import { stateOfContainer } from '../../core/container/status.ts';
-import { problemOfRoom } from '../../core/container/target.ts';
 import { toKdebugError } from '../../core/errors.ts';
-import { asUserId } from '../../core/ids.ts';
+import { canonicalJson } from '../../core/hash.ts';
+import { classText } from '../../core/policy/class-facts.ts';
 import { identityFor } from '../../core/policy/identity.ts';
-import { aimOf, roomFor } from '../../core/policy/plan-request.ts';
-import type { ImageAlias, Policy } from '../../core/policy/policy.ts';
+import { stopFailedMessage } from '../../core/report/answers/stop-messages.ts';
 import { foreignLine } from '../../core/report/log/clean-text.ts';
-import type { LaunchedRun, PlannedRun } from '../../core/run/life-cycle.ts';
-import type { Origin, Refusal, Run, Stop, StopContainer } from '../../core/run/run.ts';
+import type { LaunchedRun } from '../../core/run/life-cycle.ts';
+import type { Run, Stop, StopContainer } from '../../core/run/run.ts';
 import { FOUND_NONE, isStopping, stopDeadlineMs } from '../../core/run/stop.ts';
 import { defined } from '../../lib/object.ts';
 import { Trouble } from '../../lib/trouble.ts';
@@ -18,66 +17,17 @@ import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
 import { refusal } from '../inbox/refusals.ts';
+import { isRunningIn, originOfStop, planOfStop, roomOf } from '../inbox/stop-check.ts';
 import type { LaunchResult, PodSeen } from '../ports/cluster.ts';
+import { privateDestinationOf } from '../reply/destinations.ts';
+import { isForRequesterAlone } from '../reply/slack-connect.ts';
 import { isIn, type PodRoom } from './pod-room.ts';
-import { accessProblem } from './preflight.ts';
+import { isStopIn, stopContainerOf } from './stop-end.ts';
 
 /** How often to look at a stop that is under way, even without news of the pod. */
 const LOOK_MS = 2_000;
 /** Of a reason on the card: words of a container, a webhook or the API server, above the buttons. */
 const MAX_WHY = 300;
-
-/**
- * The image that stops runs: the default image if it is diagnostic, else autodiagnose, else the first diagnostic one of
- * the policy.
- */
-const stopImage = ({ images, defaultImage }: Policy): ImageAlias | undefined =>
-  [images[defaultImage ?? ''], images.autodiagnose, ...Object.values(images)].find(
-    (image) => image?.diagnostic === true,
-  );
-
-const originOfStop = ({ origin }: Pick<Run, 'origin'>, byUserId: string): Origin => ({
-  ...origin,
-  requesterId: asUserId(byUserId),
-});
-
-/**
- * Why this person cannot stop this run now, by the current policy, the cluster's rights and the pod; undefined: they
- * can. Without `pod`, the room in it counts only at the launch. Whether they may at all is not asked here. Throws when
- * it cannot know.
- */
-export async function stopProblem(
-  { id, origin, plan, request, stop }: PlannedRun,
-  { byUserId, pod }: { readonly byUserId: string; readonly pod: Pod | undefined },
-  deps: FlowDeps,
-): Promise<Refusal | undefined> {
-  const policy = deps.policies.current();
-  if (plan.targetContainerName === undefined) return refusal('stop_without_target');
-  const image = stopImage(policy);
-  if (!image) return refusal('stop_without_image');
-  const { cluster, namespace, podName } = plan;
-  const requester = originOfStop({ origin }, byUserId);
-  const aim = aimOf({ ...request, cluster, namespace, image: image.alias }, requester, policy);
-  if (aim.kind === 'deny') return refusal(aim.code, aim.subject);
-  const denied = await accessProblem({ id, origin: requester }, { cluster, namespace, podName }, deps);
-  if (denied) return denied;
-  const full = pod && problemOfRoom(pod, roomOf({ byUserId, stop }, policy));
-  return full && refusal(full.code, full.subject);
-}
-
-interface StopTry {
-  readonly byUserId: string;
-  readonly stop: Stop | undefined;
-}
-
-/**
- * Whoever has used up their own share may still stop what runs, once: a command that hides from every stop must not fill the pod with them.
- */
-function roomOf({ byUserId, stop }: StopTry, { limits }: Policy) {
-  const room = roomFor(byUserId, limits);
-  const isFirst = stop === undefined || (stop.attempt === 1 && !stop.failed);
-  return isFirst ? { ...room, mostOfPerson: Number.POSITIVE_INFINITY } : room;
-}
 
 interface StopperParts {
   readonly session: HeldRun;
@@ -125,48 +75,56 @@ export class Stopper {
 
   async #step(pod: Pod, stop: Stop): Promise<void> {
     const { run, session, deps } = this.#parts;
-    const { targetContainerName } = run.plan;
-    if (stateOfContainer(pod, run.containerName, targetContainerName).kind !== 'running') return;
-    const container = stop.container ?? (await this.#prepare(pod, stop));
-    if (!container) return;
-    // Anybody who may patch the pod can use the name before us: then sending tells whether it does as it should.
-    const isVerified = this.#sent === container.name || isStopIn(pod, run, { ...stop, container });
-    if (!isVerified) await this.#send(container, stop);
-    else if (isIn(pod, container.name)) await this.#follow(pod, container, stop);
+    if (!isRunningIn(pod, run)) return;
+    if (stop.container) await this.#carryOnWith(stop.container, pod, stop);
+    else await this.#begin(pod, stop);
     if (isStopping(session.run) && deps.clock.now() >= stopDeadlineMs(session.run))
-      await this.#fail(whyLate(session.run.stop));
+      await this.#failLate(session.run.stop);
   }
 
-  /** Undefined: it cannot be stopped. */
-  async #prepare(pod: Pod, stop: Stop): Promise<StopContainer | undefined> {
+  async #begin(pod: Pod, stop: Stop): Promise<void> {
+    const plan = await this.#plan(pod, stop);
+    const container = plan && (await this.#prepare(plan, stop));
+    if (container) await this.#send(container, plan, stop);
+  }
+
+  async #carryOnWith(container: StopContainer, pod: Pod, stop: Stop): Promise<void> {
+    const { run } = this.#parts;
+    // Anybody who may patch the pod can use the name before us: then sending tells whether it does as it should.
+    const isVerified = this.#sent === container.name || isStopIn(pod, { ...run, stop: { ...stop, container } });
+    if (isVerified && isIn(pod, container.name)) return this.#follow(pod, container, stop);
+    // Stored some time ago: the policy or the pod may have changed since.
+    const plan = isVerified ? undefined : await this.#plan(pod, stop);
+    if (plan) await this.#send(container, plan, stop);
+  }
+
+  /** Undefined: refused, and the card says why. */
+  async #plan(pod: Pod, stop: Stop): Promise<Plan | undefined> {
+    const { run, deps } = this.#parts;
+    const planned = await planOfStop({ ...run, stop }, { byUserId: stop.byUserId, pod }, deps);
+    if (planned && !('code' in planned)) return planned;
+    await this.#fail(planned?.message ?? '');
+    return undefined;
+  }
+
+  /** Undefined: the stop is over. */
+  async #prepare({ image, podUid, securityContext }: Plan, stop: Stop): Promise<StopContainer | undefined> {
     const { session, run, deps } = this.#parts;
-    const policy = deps.policies.current();
-    const image = stopImage(policy);
-    const { byUserId, attempt } = stop;
-    const problem = await stopProblem({ ...run, stop }, { byUserId, pod }, deps);
-    if (problem || !image) {
-      await this.#fail(problem?.message ?? '');
-      return undefined;
-    }
     const container: StopContainer = {
-      name: stopContainerName(run.id, run.plan.podUid, attempt),
-      image: image.reference,
-      notAfterMs: deps.clock.now() + policy.limits.startDeadlineMs,
-      ...defined({ securityContext: stopContextOf(run.plan, pod) }),
+      name: stopContainerName(run.id, podUid, stop.attempt),
+      image,
+      notAfterMs: deps.clock.now() + deps.policies.current().limits.startDeadlineMs,
+      ...defined({ securityContext }),
     };
     return (await session.apply({ kind: 'stop-launching', container })).stop?.container;
   }
 
-  async #send(container: StopContainer, stop: Stop): Promise<void> {
+  async #send(container: StopContainer, plan: Plan, stop: Stop): Promise<void> {
     const { byUserId } = stop;
     const { run, deps, room } = this.#parts;
-    const { plan } = run;
+    if (!isPlanned(container, plan)) return this.#fail(refusal('stop_changed').message);
     const policy = deps.policies.current();
-    const full = await room.reserve(
-      { ...plan, requesterId: byUserId },
-      container.name,
-      roomOf({ byUserId, stop }, policy),
-    );
+    const full = await room.reserve(plan, container.name, roomOf({ byUserId, stop }, policy));
     if (full) return this.#fail(full.message);
     await record(deps, run, 'patch', {
       actorId: byUserId,
@@ -174,13 +132,16 @@ export class Stopper {
       pod: `${plan.namespace}/${plan.podName}`,
       podUid: plan.podUid,
       container: container.name,
-      image: container.image,
+      image: plan.image,
+      profile: plan.profile,
+      class: classText(plan.class, plan.classReasons),
+      planHash: planHash(plan),
       stops: run.containerName,
     });
     const actingAs = identityFor(policy.identity, originOfStop(run, byUserId));
     const answer = await deps.clusters.get(plan.cluster).launch({
       pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
-      container: containerOf(run, { byUserId, container }),
+      container: stopContainerOf({ ...run, stop: { byUserId, container } }),
       runId: run.id,
       ...defined({ actingAs }),
     });
@@ -198,44 +159,54 @@ export class Stopper {
     if (state.kind !== 'terminated' || stop.ended) return;
     const { exitCode, message } = state.termination;
     await session.apply({ kind: 'stop-ended', exitCode, message, atMs: deps.clock.now() });
-    if (exitCode !== 0 && exitCode !== FOUND_NONE) await this.#fail(messageOf(state.termination));
+    if (exitCode !== 0 && exitCode !== FOUND_NONE) await this.#failAsItSays(state.termination);
   }
 
-  async #fail(reason: string): Promise<void> {
+  #failLate({ container, ended }: Stop): Promise<void> {
+    if (ended && ended.exitCode !== 0) return this.#failAsItSays(ended);
+    if (ended) return this.#fail('it still runs after its processes were ended');
+    return this.#fail(
+      container
+        ? 'the node did not run the container that should stop it in time'
+        : 'the cluster could not be asked in time',
+    );
+  }
+
+  async #failAsItSays({ message, exitCode }: Pick<ContainerTermination, 'message' | 'exitCode'>): Promise<void> {
+    const words = message.trim();
+    if (words === '') return this.#fail(`the container that should stop it ended with exit code ${exitCode}`);
+    await this.#fail(words, { isOutput: true });
+    await this.#notify(this.#parts.session.run);
+  }
+
+  /** What a container wrote is output: where output is private, the card leaves it out and the requester gets it. Never rejects. */
+  async #notify(run: Run): Promise<void> {
+    const { deps } = this.#parts;
+    try {
+      if (!(await isForRequesterAlone(run.origin, deps))) return;
+      await deps.thread.tell(privateDestinationOf(run), stopFailedMessage(run, run.stop?.failed?.why ?? ''));
+    } catch (thrown) {
+      deps.log.warn('could not tell why a stop failed', { runId: run.id, reason: toKdebugError(thrown).code });
+    }
+  }
+
+  async #fail(reason: string, { isOutput = false } = {}): Promise<void> {
     const { session, deps } = this.#parts;
     const actorId = session.run.stop?.byUserId;
     const why = foreignLine(reason, MAX_WHY);
     await record(deps, session.run, 'stop', { actorId, kind: 'failed', why });
-    await session.apply({ kind: 'stop-failed', why, atMs: deps.clock.now() });
+    await session.apply({
+      kind: 'stop-failed',
+      why,
+      ...defined({ isOutput: isOutput || undefined }),
+      atMs: deps.clock.now(),
+    });
   }
 }
 
-interface SentStop extends Pick<Stop, 'byUserId'> {
-  readonly container: StopContainer;
-}
-
-function containerOf({ id, plan }: Pick<PlannedRun, 'id' | 'plan'>, { byUserId, container }: SentStop) {
-  const { name: containerName, ...mark } = container;
-  return buildStopContainer(plan, { ...mark, runId: id, containerName, byUserId });
-}
-
-/** Whether the pod holds the container that stops this run, unchanged; one that a webhook has changed is not recognised. */
-export function isStopIn(pod: Pod, run: Pick<PlannedRun, 'id' | 'plan'>, stop: SentStop): boolean {
-  const sent = fingerprintOf(containerOf(run, stop));
-  return pod.spec.ephemeralContainers.some(
-    ({ name, fingerprint }) => name === stop.container.name && fingerprint === sent,
-  );
-}
-
-const messageOf = ({ message, exitCode }: Pick<ContainerTermination, 'message' | 'exitCode'>): string =>
-  message.trim() || `the container that should stop it ended with exit code ${exitCode}`;
-
-function whyLate({ container, ended }: Stop): string {
-  if (ended) return ended.exitCode === 0 ? 'it still runs after its processes were ended' : messageOf(ended);
-  return container
-    ? 'the node did not run the container that should stop it in time'
-    : 'the cluster could not be asked in time';
-}
+/** Whether the stored container is the one that the plan makes. */
+const isPlanned = ({ image, securityContext }: StopContainer, plan: Plan): boolean =>
+  image === plan.image && canonicalJson(securityContext ?? {}) === canonicalJson(plan.securityContext ?? {});
 
 /** Undefined: it is in the pod, or the pod is gone, which ends the run. */
 function whyNotSent(answer: LaunchResult): string | undefined {

@@ -79,6 +79,11 @@ describe('a launch is elevated', () => {
     ['has another capability', { securityContext: { capabilities: ['SYS_ADMIN'] } }, 'capable-container'],
     ['has all capabilities', { securityContext: { capabilities: ['ALL'] } }, 'capable-container'],
     ['has an unmasked /proc', { securityContext: { unmaskedProc: true } }, 'unmasked-proc'],
+    ['has a free SELinux type', { securityContext: { seLinux: { type: 'spc_t' } } }, 'unconfined-container'],
+    ['has an SELinux user', { securityContext: { seLinux: { user: 'system_u' } } }, 'unconfined-container'],
+    ['has an SELinux role', { securityContext: { seLinux: { role: 'system_r' } } }, 'unconfined-container'],
+    ['is not under AppArmor', { securityContext: { appArmor: 'Unconfined' } }, 'unconfined-container'],
+    ['is not under seccomp', { securityContext: { seccomp: 'Unconfined' } }, 'unconfined-container'],
   ])('when its target %s, for root and for the same user', (_, parts, fact) => {
     const spec = { containers: [container(parts)] };
     expect(factsOf({ spec })).toEqual([fact]);
@@ -139,6 +144,70 @@ describe('a launch is elevated', () => {
         { fact: 'capabilities', detail: 'NET_RAW' },
       ],
     });
+  });
+});
+
+describe('what a pod loosens for all its containers', () => {
+  const CASES: readonly (readonly [PodParts['spec'] & object, string])[] = [
+    [{ securityContext: { seLinux: { type: 'spc_t' } } }, 'SELinux spc_t'],
+    [{ securityContext: { seLinux: { type: 'container_t', user: 'unconfined_u' } } }, 'SELinux unconfined_u'],
+    [{ securityContext: { seLinux: { role: 'unconfined_r' } } }, 'SELinux unconfined_r'],
+    [{ securityContext: { appArmor: 'Unconfined' } }, 'AppArmor Unconfined'],
+    [{ securityContext: { appArmor: 'SomethingOfTomorrow' } }, 'AppArmor SomethingOfTomorrow'],
+    [{ securityContext: { seccomp: 'Unconfined' } }, 'seccomp Unconfined'],
+  ];
+
+  it.each(CASES)('is inherited by the debug container, with and without a target (%j)', (spec, detail) => {
+    for (const target of ['web', undefined])
+      expect(judged({ spec, target })).toEqual({ class: 'elevated', reasons: [{ fact: 'unconfined', detail }] });
+  });
+
+  it('is in reach where the profile restricted keeps its own seccomp', () => {
+    const securityContext = { runAsUser: 1000, runAsGroup: 1000, seccomp: 'Unconfined' };
+    const detail = 'seccomp Unconfined';
+    expect(judged({ spec: { securityContext }, as: SELF }).reasons).toEqual([
+      { fact: 'unconfined-container', container: 'web', detail },
+    ]);
+    expect(judged({ spec: { securityContext }, as: STRANGER })).toEqual({ class: 'observe', reasons: [] });
+    expect(
+      factsOf({ spec: { securityContext: { ...securityContext, appArmor: 'Unconfined' } }, as: STRANGER }),
+    ).toEqual(['unconfined']);
+  });
+
+  it('is not in reach where the target says otherwise, though the debug container inherits it', () => {
+    const spec = {
+      securityContext: { seLinux: { type: 'spc_t' }, appArmor: 'Unconfined', seccomp: 'Unconfined' },
+      containers: [container({ securityContext: { seLinux: {}, appArmor: 'Localhost', seccomp: 'RuntimeDefault' } })],
+    };
+    const { reasons } = judged({ spec });
+    expect(reasons.map(({ fact }) => fact)).toEqual(['unconfined', 'unconfined', 'unconfined']);
+    expect(factsOf({ spec: { ...spec, securityContext: {} } })).toEqual([]);
+  });
+
+  it.each([undefined, '', 'container_t', 'container_init_t', 'container_kvm_t', 'container_engine_t'])(
+    'is not the SELinux type %s, nor a profile of the runtime or the node',
+    (type) => {
+      const seLinux = { ...(type !== undefined && { type }), user: '', role: '' };
+      for (const profile of ['RuntimeDefault', 'Localhost']) {
+        const securityContext = { seLinux, appArmor: profile, seccomp: profile };
+        expect(judged({ spec: { securityContext } })).toEqual({ class: 'observe', reasons: [] });
+        const containers = [container({ securityContext })];
+        expect(judged({ spec: { containers } })).toEqual({ class: 'observe', reasons: [] });
+      }
+    },
+  );
+
+  it('is told beside what a container in reach loosens further', () => {
+    const spec = {
+      shareProcessNamespace: true,
+      securityContext: { appArmor: 'Unconfined' },
+      containers: [container(), container({ name: 'agent', securityContext: { seLinux: { type: 'spc_t' } } })],
+    };
+    const { class: worst, reasons } = judged({ spec, target: undefined });
+    expect(classText(worst, reasons)).toBe(
+      'elevated: a container in reach with weaker confinement than usual (agent: SELinux spc_t); ' +
+        'the debug container gets weaker confinement than usual from its pod (AppArmor Unconfined)',
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import { asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { LaunchedRun } from '../../../src/core/run/life-cycle.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
+import { Turns } from '../../../src/flow/log/turns.ts';
 import type { LogRequest, LogSink } from '../../../src/flow/ports/cluster.ts';
 import type { Spool } from '../../../src/flow/ports/machine.ts';
 import { LogReaders, type ReadLog } from '../../../src/flow/stages/logs.ts';
@@ -41,6 +42,7 @@ class Bench {
     const spools = new FakeSpools();
     const deps = {
       clusters: { get: () => cluster },
+      turns: new Turns(),
       policies: { current: () => aPolicy({ images: { autodiagnose: { ...IMAGE, files: ['text'] } }, ...policy }) },
       spools: {
         open: async () => {

@@ -29,7 +29,7 @@ async function aReader(log: string | readonly string[], change: (spool: Spool) =
       filter: createLogFilter({ redact: ['CUSTOMER-[0-9]+'] }),
       excerpt: createExcerpt({ headLines: 2, tailLines: 2, maxBytes: 1_000 }),
       spool: Object.assign(Object.create(spool) as Spool, change(spool)),
-      turns: new Turns(),
+      turns: new Turns().of('U0ROY'),
     },
   );
   return { reader, cluster };
@@ -67,7 +67,7 @@ describe('LogReader', () => {
             filter: { push, end: () => filter.end(), redactions: 0 },
             excerpt: createExcerpt({ headLines: 2, tailLines: 2, maxBytes: 1_000 }),
             spool: await new FakeSpools().open(),
-            turns,
+            turns: turns.of('U0ROY'),
           },
         );
       }),

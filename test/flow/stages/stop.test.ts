@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { stopContainerName } from '../../../src/core/container/build.ts';
+import { REASONS } from '../../../src/core/errors.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
+import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { anOrigin, aPod, aPolicy, approvalTerms, aRule, aTermination, START_MS } from '../../support/builders.ts';
@@ -83,7 +85,15 @@ describe('a running container', () => {
       ]),
     );
     const patches = world.audit.entries.filter(({ step }) => step === 'patch');
-    expect(patches[1]).toMatchObject({ actorId: 'U0ROY', facts: { stops: world.cluster.launches[0]!.container.name } });
+    expect(patches[1]).toMatchObject({
+      actorId: 'U0ROY',
+      facts: {
+        stops: world.cluster.launches[0]!.container.name,
+        class: 'observe',
+        profile: 'general',
+        planHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+    });
   });
 
   it('keeps its own end when it was quicker than its stop', async () => {
@@ -236,26 +246,28 @@ describe('a container that kdebug had given up', () => {
   });
 });
 
+/** Alice and Bob are the approvers. */
+const attended = (over: Partial<Policy> = {}): World => {
+  const policy = aPolicy({
+    channels: {
+      [asChannelId('C0SHOP')]: { rules: [aRule({ classes: ['observe', 'intrusive'], approval: approvalTerms() })] },
+    },
+    approvers: { sre: { usergroup: 'S0SRE', users: [] } },
+    ...over,
+  });
+  return new World({ policy });
+};
+
+async function approved(over: Partial<Policy> = {}): Promise<World> {
+  const world = attended(over);
+  await world.say('web-1 --image=debian -- sleep 600');
+  await world.click('U0BOB', 'approve');
+  world.cluster.report({ running: { startedAt: at(0) } });
+  await settle();
+  return world;
+}
+
 describe('whoever stops it', () => {
-  const attended = () =>
-    new World({
-      policy: aPolicy({
-        channels: {
-          [asChannelId('C0SHOP')]: { rules: [aRule({ classes: ['observe', 'intrusive'], approval: approvalTerms() })] },
-        },
-        approvers: { sre: { usergroup: 'S0SRE', users: [] } },
-      }),
-    });
-
-  async function approved(): Promise<World> {
-    const world = attended();
-    await world.say('web-1 --image=debian -- sleep 600');
-    await world.click('U0BOB', 'approve');
-    world.cluster.report({ running: { startedAt: at(0) } });
-    await settle();
-    return world;
-  }
-
   it('is the requester or an approver of its rule, and nobody else; each try is recorded', async () => {
     const world = await approved();
     expect(await ask(world, 'U0EVE')).toContain('Only the requester of this run');
@@ -369,6 +381,120 @@ describe('kdebug says why it cannot, and when the run ends by itself,', () => {
     const world = await running();
     await runEnded(world, aTermination({ startedAt: at(0), finishedAt: at(2_000) }));
     expect(await ask(world)).toContain('run_ended');
+  });
+});
+
+describe('the image that stops a run is judged like any launch:', () => {
+  const { images, ...rest } = aPolicy();
+  const rules = [
+    aRule({ id: 'free', classes: ['observe', 'intrusive'] }),
+    aRule({ id: 'strong', classes: ['elevated'], approval: approvalTerms({ count: 2 }) }),
+  ];
+  const strict = {
+    ...rest,
+    approvers: { sre: { usergroup: 'S0SRE', users: [] } },
+    channels: { [asChannelId('C0SHOP')]: { rules } },
+  };
+  const autodiagnose = images.autodiagnose!;
+  const elevated = { ...images, autodiagnose: { ...autodiagnose, class: 'elevated' as const } };
+
+  it('without a decision that allows it, nothing is started', async () => {
+    const world = await running(new World({ policy: { ...strict, images: elevated } }));
+    const answer = await ask(world);
+    expect(answer).toContain('No rule lets you start the image that would stop this run');
+    expect(answer).toContain('autodiagnose, general (elevated)');
+    expect(answer).toContain('It runs until its command exits');
+    expect(world.cluster.launches).toHaveLength(1);
+    expect(world.audit.entries.at(-1)).toMatchObject({ step: 'stop', facts: { verdict: 'stop_not_allowed' } });
+  });
+
+  it('another diagnostic image, which may not know how to stop anything, is never started', async () => {
+    const { defaultImage: _, ...nothing } = strict;
+    const capture = { ...autodiagnose, alias: 'capture', reference: 'registry.example.com/net:1' };
+    const policy = { ...nothing, images: { debian: images.debian!, capture } };
+    const world = await running(new World({ policy }));
+    expect(await ask(world)).toContain('stop_without_image');
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+
+  it('also right before its PATCH, with the policy of that moment', async () => {
+    const world = await running(new World({ policy: { ...strict, images } }));
+    world.cluster.faults.add('launch', 'cluster_unreachable');
+    await ask(world);
+    expect((await world.run()).stop?.container).toBeDefined();
+    world.policy = { ...strict, images: elevated };
+    await world.clock.advance(2_500);
+    expect((await world.run()).stop?.failed?.why).toContain('autodiagnose, general (elevated)');
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+
+  it('another version of it in the policy needs another click', async () => {
+    const world = await running(new World({ policy: { ...strict, images } }));
+    world.cluster.faults.add('launch', 'cluster_unreachable');
+    await ask(world);
+    const newer = { ...autodiagnose, reference: 'registry.example.com/autodiagnose:2' };
+    world.policy = { ...strict, images: { ...images, autodiagnose: newer } };
+    await world.clock.advance(2_500);
+    expect((await world.run()).stop?.failed?.why).toBe(REASONS.stop_changed.title);
+    expect(await ask(world)).toContain('Stopping run');
+    expect(world.cluster.launches[1]?.container.image).toBe('registry.example.com/autodiagnose:2');
+  });
+
+  it('it runs as the run’s own user, where only the kubelet knows that', async () => {
+    const world = new World({ policy: { ...strict, images } });
+    await world.say('web-1 --image=debian --profile=general -- sleep 600');
+    world.cluster.report({ running: { startedAt: at(0) }, user: { uid: 65532, gid: 7 } });
+    await settle();
+    await ask(world);
+    expect(world.cluster.launches[0]?.container.securityContext).not.toHaveProperty('runAsUser');
+    expect(world.cluster.launches[1]?.container.securityContext).toMatchObject({ runAsUser: 65532, runAsGroup: 7 });
+  });
+});
+
+describe('what the container that should stop a run writes', () => {
+  const output = { ...aPolicy().output, deliverTo: 'requester' } as const;
+  const secretive = () => new World({ policy: aPolicy({ output }) });
+  const everywhere = (world: World) => world.thread.posts.map(({ message }) => textOf(message)).join('\n');
+
+  it.each([1, 2])('is told to the requester alone, where output is private (exit code %i)', async (exitCode) => {
+    const world = await running(secretive());
+    await ask(world);
+    await stopEnded(world, exitCode, 'TARGET_MARK=words-of-the-target');
+    await world.clock.advance(8_000);
+    expect((await world.run()).stop?.failed?.why).toContain('words-of-the-target');
+    expect(everywhere(world)).not.toContain('words-of-the-target');
+    expect(textOf(world.anchor())).toContain('could not stop it; kdebug told the requester why.');
+    expect(world.thread.told.map(({ person, message }) => [person.userId, textOf(message)])).toEqual([
+      ['U0ROY', expect.stringContaining('words-of-the-target')],
+    ]);
+  });
+
+  it('is told to the requester alone, not to the approver who asked for the stop', async () => {
+    const world = await approved({ output });
+    await ask(world, 'U0ALICE');
+    await stopEnded(world, 1, 'TARGET_MARK=words-of-the-target');
+    await world.clock.advance(8_000);
+    expect(textOf(world.anchor())).toContain('U0ALICE could not stop it; kdebug told the requester why.');
+    const told = world.thread.told.filter(({ message }) => textOf(message).includes('words-of-the-target'));
+    expect(told.map(({ person }) => person.userId)).toEqual(['U0ROY']);
+  });
+
+  it('stays off the card of a channel that another company reads by now', async () => {
+    const world = await running();
+    await ask(world);
+    world.directory.shared.add('C0SHOP');
+    await stopEnded(world, 1, 'TARGET_MARK=words-of-the-target');
+    await world.clock.advance(2_000);
+    expect(everywhere(world)).not.toContain('words-of-the-target');
+  });
+
+  it('does not hide what others say: the cluster, the kubelet, kdebug', async () => {
+    const world = await running(secretive());
+    world.cluster.refusal = { kind: 'refused', by: 'webhook', message: 'no more containers' };
+    await ask(world);
+    await world.clock.advance(2_000);
+    expect(textOf(world.anchor())).toContain('could not stop it: The cluster refused it: no more containers');
+    expect(world.thread.told).toEqual([]);
   });
 });
 

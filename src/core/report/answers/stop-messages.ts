@@ -1,7 +1,7 @@
 import { sentence } from '../../../lib/text.ts';
 import { REASONS, type ReasonCode } from '../../errors.ts';
 import type { Run } from '../../run/run.ts';
-import { type Message, strong } from '../message.ts';
+import { type Message, strong, text } from '../message.ts';
 import { endsByItself } from '../parts/stop-parts.ts';
 import { reasonMessage } from './private-messages.ts';
 
@@ -14,6 +14,16 @@ export function stopMessage({ id, state }: Run): Message {
         ? `Stopping run ${id}. Its card shows when it has stopped.`
         : `Run ${id} has not started yet. It is stopped as soon as it starts.`;
   return { summary: words, tone: 'success', parts: [{ kind: 'paragraph', spans: [strong(words)] }] };
+}
+
+/** For whoever asked, where the card must not say it: what the container that should stop the run wrote. */
+export function stopFailedMessage({ id }: Run, why: string): Message {
+  const words = `Run ${id} could not be stopped`;
+  return {
+    summary: words,
+    tone: 'attention',
+    parts: [{ kind: 'paragraph', spans: [strong(`${words}: `), text(sentence(why))] }],
+  };
 }
 
 /** Why a run cannot be stopped, and when it ends by itself. `detail`: the reason in full, with its subject. */

@@ -15,8 +15,8 @@ export function endsByItself(run: Run, nowMs: number): readonly Span[] {
   return [text(`It runs until its command exits, ${ends}.`), ...until];
 }
 
-/** On the card: who is stopping the run, or why nobody could. */
-export function stopParts(run: Run, nowMs: number): readonly Part[] {
+/** On the card: who is stopping the run, or why nobody could; `isPrivate`: without what a container wrote. */
+export function stopParts(run: Run, nowMs: number, isPrivate: boolean): readonly Part[] {
   const { stop } = run;
   if (!stop) return [];
   if (isStopping(run)) {
@@ -24,6 +24,10 @@ export function stopParts(run: Run, nowMs: number): readonly Part[] {
     return [{ kind: 'paragraph', spans: [person(stop.byUserId), text(when)] }];
   }
   if (!stop.failed || run.outcome?.kind === 'stopped') return [];
-  const why = text(` could not stop it: ${sentence(stop.failed.why)} `);
-  return [{ kind: 'paragraph', spans: [person(stop.byUserId), why, ...endsByItself(run, nowMs)] }];
+  const { why, isOutput = false } = stop.failed;
+  const words =
+    isPrivate && isOutput
+      ? ' could not stop it; kdebug told the requester why. '
+      : ` could not stop it: ${sentence(why)} `;
+  return [{ kind: 'paragraph', spans: [person(stop.byUserId), text(words), ...endsByItself(run, nowMs)] }];
 }
