@@ -66,6 +66,12 @@ export class Authorizer {
     const { allowed, reason } = this.decide(user, asked);
     if (!allowed) throw refusalOf(user, asked, reason);
   }
+
+  /** How `check` refuses while the server has not read all its objects: no binding, or not the ClusterRole of one. */
+  refusalAtStart(user: User, asked: Attributes, missingRole?: string): ApiError {
+    const reason = missingRole === undefined ? '' : `RBAC: clusterrole.${RBAC_GROUP} "${missingRole}" not found`;
+    return refusalOf(user, asked, reason);
+  }
 }
 
 const fullName = ({ resource, subresource }: Attributes) =>

@@ -7,6 +7,8 @@ export type FaultKind =
   | { readonly kind: 'hang' }
   | { readonly kind: 'reset-before' }
   | { readonly kind: 'reset-after-commit' }
+  /** RBAC of an API server that has just started: no binding is known yet, or (`missingRole`) not the role that it names. */
+  | { readonly kind: 'rbac-starts'; readonly missingRole?: string }
   | { readonly kind: 'close-watch'; readonly how: 'clean' | 'reset' | 'silence'; readonly afterEvents: number }
   | { readonly kind: 'gone-410' }
   | { readonly kind: 'garbage-watch-line' }

@@ -115,8 +115,11 @@ export class ApiServer {
   }
 
   async #dispatch(call: Call): Promise<void> {
-    const { route, identity } = call;
-    this.#parts.authorizer.check(identity.user, attributesOf(route, call.query));
+    const { route, identity, fault } = call;
+    const { authorizer } = this.#parts;
+    const asked = attributesOf(route, call.query);
+    if (fault?.kind === 'rbac-starts') throw authorizer.refusalAtStart(identity.user, asked, fault.missingRole);
+    authorizer.check(identity.user, asked);
     if (!route.isResource) return dispatchPath(call);
     const resource = route.subresource === '' ? route.resource : `${route.resource}/${route.subresource}`;
     const handler = this.#parts.handlers.get(`${route.verb} ${resource}`);

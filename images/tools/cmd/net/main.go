@@ -36,6 +36,7 @@ const (
 )
 
 func main() {
+	limits.RefuseWords("net")
 	limits.Bound()
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	ctx, stop := context.WithTimeout(ctx, limit)

@@ -30,6 +30,7 @@ const (
 )
 
 func main() {
+	limits.RefuseWords("profile")
 	limits.Bound()
 	os.Exit(run())
 }

@@ -70,7 +70,7 @@ func (v view) words() string {
 	}
 	stacks := v.stacks()
 	if total := flame.Total(stacks); total > 0 {
-		fmt.Fprintf(&text, "\nWhere its CPU time went, of %s (cpu.svg is the flame graph; cpu.speedscope.json opens in speedscope.app):\n", flame.Amount(total, v.profile.Unit))
+		fmt.Fprintf(&text, "\nWhere its CPU time went, of %s (cpu.png is the flame graph; cpu.svg in a browser says each name whole; cpu.speedscope.json opens in speedscope.app):\n", flame.Amount(total, v.profile.Unit))
 		text.WriteString("    self    total  function\n")
 		for _, function := range flame.Top(stacks, tops) {
 			fmt.Fprintf(&text, "  %5.1f%%   %5.1f%%  %s\n", percent(function.Self, total), percent(function.Total, total), function.Name)
@@ -126,11 +126,16 @@ func (v view) files() []file {
 	}
 	title := "CPU of " + v.process()
 	subtitle := fmt.Sprintf("%s in %s, %.2f of a core. %s.", flame.Amount(total, v.profile.Unit), seconds(v.length), v.load.Used, v.profile.How)
-	return []file{
+	files := []file{}
+	// Slack shows no SVG. Without a picture there is still the graph to open.
+	if picture, err := flame.PNG(title, subtitle, stacks, v.profile.Unit); err == nil {
+		files = append(files, file{"cpu.png", picture})
+	}
+	return append(files, []file{
 		{"cpu.svg", flame.SVG(title, subtitle, stacks, v.profile.Unit)},
 		{"cpu.speedscope.json", flame.Speedscope(title, stacks, v.profile.Unit)},
 		{"cpu.folded", flame.Folded(stacks)},
-	}
+	}...)
 }
 
 func (v view) report() *report.Report {
@@ -197,7 +202,7 @@ func (v view) loadPart() *rules.Part {
 	}
 	for at := range part.Findings {
 		if part.Findings[at].Code == "busy_thread" {
-			part.Findings[at].Next = "More CPU for the pod does not help: make what this thread does cheaper, or spread it; cpu.svg shows what it does."
+			part.Findings[at].Next = "More CPU for the pod does not help: make what this thread does cheaper, or spread it; cpu.png shows what it does."
 		}
 	}
 	return part

@@ -28,18 +28,19 @@ const (
 )
 
 func main() {
+	limits.RefuseWords("stacks")
 	limits.Bound()
 	// TERM ends the work, not the tidying: an inspector that was opened is closed.
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	ctx, stop := context.WithTimeout(ctx, limit)
-	code := run(ctx, os.Stdout, os.Args[1:])
+	code := run(ctx, os.Stdout)
 	stop()
 	cancel()
 	os.Exit(code)
 }
 
 // run looks, and returns the exit code: 0 if it could look, whatever it found.
-func run(ctx context.Context, out io.Writer, words []string) int {
+func run(ctx context.Context, out io.Writer) int {
 	began := time.Now()
 	self := target.Whoami()
 	result := &report.Report{
@@ -48,9 +49,6 @@ func run(ctx context.Context, out io.Writer, words []string) int {
 		Target: &report.Target{},
 	}
 	settings, err := readSettings(os.Getenv)
-	if len(words) > 0 {
-		err = errors.New("stacks takes no arguments")
-	}
 	if err != nil {
 		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
 	}

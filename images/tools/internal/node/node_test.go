@@ -63,8 +63,10 @@ func TestARunningNodeIsProfiledAndClosedAgain(t *testing.T) {
 		if dump.Lack != nil || dump.Silent != "" || dump.Exposed != "" {
 			t.Fatalf("%s: %+v", name, dump)
 		}
-		// A function that was entered before the profiler started may count as its caller.
-		seen := slices.ContainsFunc(dump.Hot, func(sample stack.Sample) bool { return strings.HasPrefix(sample.Frames[0], "busy (") })
+		// A function that V8 optimized before the profiler started counts as its caller, the timer.
+		seen := slices.ContainsFunc(dump.Hot, func(sample stack.Sample) bool {
+			return strings.HasPrefix(sample.Frames[0], "busy (") || strings.HasPrefix(sample.Frames[0], "listOnTimeout (")
+		})
 		if len(dump.Hot) == 0 || script == loop && !seen {
 			t.Errorf("%s: %v", name, dump.Hot)
 		}

@@ -10,7 +10,7 @@ export const PROFILE_FINDINGS: readonly FindingRule[] = [
     means: 'Most of the CPU time goes into one function and what it calls.',
     threshold: 50,
     unit: '%',
-    next: 'Open cpu.svg: each box is a function on the one that called it, as wide as its share of the CPU time.',
+    next: 'Look at cpu.png: each box is a function on the one that called it, as wide as its share of the CPU time.',
     source: 'Chosen: more than everything else together. It is what the process does, not yet a mistake.',
   },
   {
