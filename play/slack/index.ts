@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { LocalSlack } from './local-slack.ts';
 import { installed } from './manifest.ts';
 import type { RateOptions } from './serve/rates.ts';
+import { DEFAULT_HABITS, type Habits } from './state/habits.ts';
 import { type Clock, SlackState } from './state/state.ts';
 import { defaultTeam, type Team } from './state/team.ts';
 
@@ -25,6 +26,8 @@ export interface LocalSlackOptions {
   readonly requestUrl?: string;
   /** The bot token's scopes. Default: those of `slack-app.yml`, as after an installation. */
   readonly scopes?: readonly string[];
+  /** The slash command's name in the app's settings. Default: that of `slack-app.yml`. */
+  readonly command?: string;
   /** The app-level token's scopes: chosen by hand when it is made. Default: `connections:write`. */
   readonly appScopes?: readonly string[];
   /** Slack's rates, as documented, unless loosened here. */
@@ -33,6 +36,8 @@ export interface LocalSlackOptions {
   readonly team?: (team: Team) => void;
   /** How long after the answer a completed file is seen in its channel, in milliseconds of the real clock. Default 20; with `now`, the next turn. */
   readonly shareDelayMs?: number;
+  /** What differs from one real workspace to the next. */
+  readonly habits?: Partial<Habits>;
   /** Milliseconds since 1970; `ts`, rates, triggers and response URLs follow it. Default the real clock. */
   readonly now?: Clock;
 }
@@ -59,10 +64,12 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     appScopes: options.appScopes ?? ['connections:write'],
     scopes: options.scopes ?? scopes,
     ...manifest,
+    ...(options.command === undefined ? {} : { commands: [options.command] as const }),
   };
   const slack = new LocalSlack(
     new SlackState(team, app, {
       now: options.now ?? Date.now,
+      habits: { ...DEFAULT_HABITS, ...options.habits },
       shareDelayMs: options.shareDelayMs ?? (options.now === undefined ? SHARE_DELAY_MS : 0),
     }),
     options.rates ?? {},

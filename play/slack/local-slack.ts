@@ -11,6 +11,7 @@ import { ResponseUrls } from './serve/response-urls.ts';
 import { SlackServer } from './serve/server.ts';
 import { Sockets } from './serve/sockets.ts';
 import { Uploads } from './serve/upload.ts';
+import type { Habits } from './state/habits.ts';
 import type { Notification, StoredMessage, StoredView } from './state/message.ts';
 import type { Change, SlackState } from './state/state.ts';
 import type { Team } from './state/team.ts';
@@ -85,6 +86,11 @@ export class LocalSlack {
     return this.state.team;
   }
 
+  /** May be changed at any time. */
+  get habits(): Habits {
+    return this.state.habits;
+  }
+
   get teamId(): string {
     return this.state.team.id;
   }
@@ -127,6 +133,14 @@ export class LocalSlack {
   /** What only this person sees, oldest first. */
   ephemerals(user: string): readonly StoredMessage[] {
     return this.state.ephemerals.filter((message) => message.visibleTo === user);
+  }
+
+  /** A person loads Slack anew, or looks on another device: private answers "do not persist across reloads". */
+  reload(user: string): void {
+    for (const message of this.ephemerals(user)) {
+      this.state.ephemerals.splice(this.state.ephemerals.indexOf(message), 1);
+      this.state.tell({ kind: 'ephemeral-removed', message });
+    }
   }
 
   /** What this person was notified of, oldest first. @throws Error for somebody unknown, so that a typo proves nothing */

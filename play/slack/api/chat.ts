@@ -10,12 +10,16 @@ import { SlackError } from './slack-error.ts';
 
 const TS = /^\d{10}\.\d{6}$/;
 
-/** The root of the thread that `thread_ts` names; a reply's own `ts` leads to its root. @throws SlackError invalid_thread_ts, thread_not_found */
+/**
+ * The root of the thread that `thread_ts` names; a reply's own `ts` leads to its root. Undefined, too, for a message that is gone
+ * (`lostThreads`). @throws SlackError invalid_thread_ts, thread_not_found
+ */
 export function threadRoot(slack: SlackState, channel: string, args: Args): string | undefined {
   const ts = optional(args, 'thread_ts');
   if (ts === undefined) return undefined;
   if (!TS.test(ts)) throw new SlackError('invalid_thread_ts');
   const parent = slack.message(channel, ts);
+  if (parent === undefined && slack.habits.lostThreads === 'unthread') return undefined;
   if (parent === undefined) throw new SlackError('thread_not_found');
   return parent.threadTs ?? parent.ts;
 }
@@ -43,7 +47,7 @@ export function botMessage(slack: SlackState, channel: string, threadTs: string 
 
 function postMessage({ slack, args, ...call }: Call): Json {
   const channel = writableChannel({ slack, args, ...call }, required(args, 'channel'));
-  const content = readContent(args, POST_TEXT_LIMIT);
+  const content = readContent(args, POST_TEXT_LIMIT, slack.habits);
   const metadata = readMetadata(args);
   const root = threadRoot(slack, channel.id, args);
   checkPosting(slack, channel, root);
@@ -75,7 +79,7 @@ function losesRichText(before: readonly Json[], after: readonly Json[] = []): bo
 function update(call: Call): Json {
   const { slack, args } = call;
   const message = ownMessage(call, 'cant_update_message');
-  const content = readContent(args, UPDATE_TEXT_LIMIT);
+  const content = readContent(args, UPDATE_TEXT_LIMIT, slack.habits);
   const metadata = readMetadata(args);
   if (losesRichText(message.blocks, content.blocks)) throw new SlackError('block_mismatch');
   // With blocks and no text the old text stays; with text and no blocks the old blocks go (chat.update, `text`).
@@ -104,9 +108,11 @@ function postEphemeral(call: Call): Json {
   const channel = writableChannel(call, required(args, 'channel'));
   const user = required(args, 'user');
   if (!channel.members.includes(user)) throw new SlackError('user_not_in_channel');
-  const content = readContent(args, POST_TEXT_LIMIT);
+  const content = readContent(args, POST_TEXT_LIMIT, slack.habits);
+  const root = threadRoot(slack, channel.id, args);
+  checkPosting(slack, channel, root);
   const message: StoredMessage = {
-    ...botMessage(slack, channel.id, threadRoot(slack, channel.id, args)),
+    ...botMessage(slack, channel.id, root),
     visibleTo: user,
   };
   Object.assign(message, appearance(args), {
@@ -114,7 +120,9 @@ function postEphemeral(call: Call): Json {
     blocks: withBlockIds(slack, content.blocks ?? []),
   });
   // "Ephemeral messages in threads are only shown if there is already an active thread": else nobody sees it.
-  if (message.threadTs === undefined || slack.replies(channel.id, message.threadTs).length > 0) {
+  const isInReach = message.threadTs === undefined || slack.replies(channel.id, message.threadTs).length > 0;
+  // "Delivery is not guaranteed: the user must be currently active in Slack." The app is not told.
+  if (isInReach && !slack.habits.away.has(user)) {
     slack.ephemerals.push(message);
     slack.tell({ kind: 'ephemeral', message });
   }

@@ -1,4 +1,5 @@
 import { blocksTooLong, checkMessageBlocks } from '../blocks/check.ts';
+import type { Habits } from '../state/habits.ts';
 import type { Json } from '../state/message.ts';
 import { type Args, isJson, optional, structured } from './args.ts';
 import { SlackError } from './slack-error.ts';
@@ -15,9 +16,9 @@ export const POST_TEXT_LIMIT = 40_000;
 export const UPDATE_TEXT_LIMIT = 4_000;
 
 /** @throws SlackError no_text, msg_too_long, invalid_blocks_format, invalid_blocks, msg_blocks_too_long */
-export function readContent(args: Args, textLimit: number): Content {
+export function readContent(args: Args, textLimit: number, habits: Pick<Habits, 'withoutBlocks'>): Content {
   const text = optional(args, 'text');
-  const blocks = readBlocks(args);
+  const blocks = readBlocks(args, habits);
   if ((text === undefined || text.trim() === '') && (blocks === undefined || blocks.length === 0))
     throw new SlackError('no_text');
   if (text !== undefined && text.length > textLimit) throw new SlackError('msg_too_long');
@@ -25,11 +26,11 @@ export function readContent(args: Args, textLimit: number): Content {
 }
 
 /** @throws SlackError */
-export function readBlocks(args: Args): Json[] | undefined {
+export function readBlocks(args: Args, { withoutBlocks }: Pick<Habits, 'withoutBlocks'>): Json[] | undefined {
   const value = structured(args, 'blocks', 'invalid_blocks_format');
   if (value === undefined) return undefined;
   if (!Array.isArray(value)) throw new SlackError('invalid_blocks_format');
-  const faults = checkMessageBlocks(value);
+  const faults = checkMessageBlocks(value, withoutBlocks);
   if (faults.length > 0) throw invalidBlocks(faults);
   if (blocksTooLong(value)) throw new SlackError('msg_blocks_too_long');
   return value.filter(isJson);

@@ -1,5 +1,4 @@
 import type { Json, StoredMessage } from '../state/message.ts';
-import type { SlackChannel } from '../state/team.ts';
 import { conversationScopes, isMember, requireRight, requireScope, visibleChannel } from './access.ts';
 import { type Args, flag, optional, required, wholeNumber } from './args.ts';
 import type { Call, Method } from './method.ts';
@@ -120,31 +119,6 @@ function members(call: Call): Json {
   return { members: channel.members.slice(start, next), response_metadata: { next_cursor } };
 }
 
-/**
- * "Using a bot user token, this method returns the channels and conversations your bot is party to. Specifying a user parameter filters to
- * conversations your bot shares with that user", public ones too. Filters "are applied after retrieving a virtual page" (conversations.list):
- * a page may be short, even empty, with more to come.
- */
-function ofPerson(call: Call): Json {
-  const user = required(call.args, 'user');
-  if (call.slack.team.users[user] === undefined) throw new SlackError('user_not_found');
-  const types = (optional(call.args, 'types') ?? 'public_channel').split(',');
-  for (const [type, right] of Object.entries({ public_channel: 'channels:read', private_channel: 'groups:read' }))
-    if (types.includes(type)) requireScope(call, right);
-  const all = Object.values(call.slack.team.channels).filter(
-    (channel) => channel.members.includes(user) && isMember(call, channel),
-  );
-  const isShown = ({ kind, is_archived }: SlackChannel): boolean =>
-    types.includes(`${kind}_channel`) && !(flag(call.args, 'exclude_archived') && is_archived);
-  const limit = wholeNumber(call.args, 'limit') ?? 100;
-  if (limit < 1 || limit >= 1_000) throw new SlackError('invalid_limit');
-  const start = readCursor(optional(call.args, 'cursor'));
-  const next = start + limit;
-  const page = all.slice(start, next).filter(isShown);
-  const channels = page.map(({ id, name, kind }) => ({ id, name, is_private: kind !== 'public' }));
-  return { channels, response_metadata: { next_cursor: next < all.length ? cursorAt(next) : '' } };
-}
-
 const read = conversationScopes('read');
 const readHistory = conversationScopes('history');
 
@@ -155,5 +129,4 @@ export const CONVERSATION_METHODS: readonly Method[] = [
   { name: 'conversations.replies', token: 'bot', scopes: readHistory, tier: 'tier3', run: replies },
   { name: 'conversations.open', token: 'bot', scopes: ['im:write', 'mpim:write'], tier: 'tier3', run: open },
   { name: 'conversations.members', token: 'bot', scopes: read, tier: 'tier4', run: members },
-  { name: 'users.conversations', token: 'bot', scopes: read, tier: 'tier3', run: ofPerson },
 ];

@@ -18,13 +18,16 @@ function uploadUrl({ slack, args, origin }: Call): Json {
   const size = wholeNumber(args, 'length');
   // "Typically only occurs when the `length` provided is 0."
   if (size === undefined || size <= 0) throw new SlackError('missing_argument');
-  if ((optional(args, 'alt_txt')?.length ?? 0) > 1000) throw new SlackError('alt_txt_too_large');
+  const altText = optional(args, 'alt_txt');
+  if ((altText?.length ?? 0) > 1000) throw new SlackError('alt_txt_too_large');
   const snippetType = optional(args, 'snippet_type');
   if (snippetType !== undefined && size > SNIPPET_LIMIT) throw new SlackError('snippet_too_large');
   const id = slack.nextId('F');
   const createdAtMs = slack.now();
   const snippet = snippetType === undefined ? {} : { snippetType };
-  slack.files.set(id, { id, name, title: name, size, createdAtMs, state: 'awaiting-bytes', shares: [], ...snippet });
+  const alt = altText === undefined ? {} : { altText };
+  const file = { id, name, title: name, size, createdAtMs, ...snippet, ...alt };
+  slack.files.set(id, { ...file, state: 'awaiting-bytes', shares: [] });
   return { upload_url: `${origin}/upload/v1/${id}`, file_id: id };
 }
 
@@ -71,7 +74,7 @@ function targetOf(call: Call, id: string): Target {
 
 /** "If the initial_comment field is provided, the blocks field is ignored." @throws SlackError internal_error for a `markdown` block */
 function wordsOf({ slack, args }: Call): Pick<StoredMessage, 'text' | 'blocks'> {
-  const blocks = readBlocks(args) ?? [];
+  const blocks = readBlocks(args, slack.habits) ?? [];
   // slackapi/python-slack-sdk#1756: taken by chat.postMessage, and not here.
   if (blocks.some((block) => block.type === 'markdown')) throw new SlackError('internal_error');
   const text = optional(args, 'initial_comment') ?? '';
@@ -89,26 +92,33 @@ function complete(call: Call): Json {
     slack.tell({ kind: 'file', file });
   }
   const files = uploads.map(({ file }) => file);
-  for (const target of targets) slack.background.run(() => share(slack, target, { ...words, files }));
+  for (const target of targets) shareSoon(slack, target, { ...words, files });
   return { files: files.map((file) => withoutShares(slack, file)) };
 }
 
 type Shared = Pick<StoredMessage, 'text' | 'blocks'> & { readonly files: readonly StoredFile[] };
 
 /** All files in one message. A channel that was closed meanwhile shows none. */
-function share(slack: SlackState, { channel, root }: Target, { files, ...words }: Shared): void {
-  if (channel.is_archived || !channel.members.includes(slack.app.botUserId)) return;
-  const message: StoredMessage = {
+function shareSoon(slack: SlackState, { channel, root }: Target, { files, ...words }: Shared): void {
+  const { fileShares } = slack.habits;
+  const message = (): StoredMessage => ({
     ...botMessage(slack, channel.id, root),
     ...words,
     subtype: 'file_share',
     files: files.map(({ id }) => id),
-  };
-  const { ts, threadTs } = message;
-  for (const file of files) {
-    file.shares.push({ channel: channel.id, ts, ...(threadTs === undefined ? {} : { threadTs }) });
-  }
-  slack.post(message);
+  });
+  const early = fileShares === 'late' ? message() : undefined;
+  slack.background.run(() => {
+    if (fileShares === 'lost' || channel.is_archived || !channel.members.includes(slack.app.botUserId)) return;
+    const shown = early ?? message();
+    if (fileShares === 'soon') recordShares(shown, files);
+    slack.post(shown);
+    if (fileShares === 'late') slack.background.run(() => recordShares(shown, files));
+  });
+}
+
+function recordShares({ channel, ts, threadTs }: StoredMessage, files: readonly StoredFile[]): void {
+  for (const file of files) file.shares.push({ channel, ts, ...(threadTs === undefined ? {} : { threadTs }) });
 }
 
 /** Slack shares in the background: the answer never says where the file went, `files.info` does. */

@@ -85,9 +85,17 @@ const view = list(
   0,
 );
 
-/** Faults of a message's blocks; none means valid. */
-export function checkMessageBlocks(blocks: readonly unknown[]): readonly string[] {
-  return collect(message, blocks);
+/** Faults of a message's blocks; none means valid. `unknownTypes`: what this workspace does not have; Slack's words for that are a guess. */
+export function checkMessageBlocks(
+  blocks: readonly unknown[],
+  unknownTypes: readonly string[] = [],
+): readonly string[] {
+  const foreign = blocks.flatMap((one, index) =>
+    isObject(one) && unknownTypes.includes(String(one.type))
+      ? [`unsupported type: ${String(one.type)} [json-pointer:/blocks/${index}/type]`]
+      : [],
+  );
+  return [...foreign, ...collect(message, blocks)];
 }
 
 export function checkViewBlocks(blocks: readonly unknown[]): readonly string[] {

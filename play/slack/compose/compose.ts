@@ -3,8 +3,8 @@ import { formatted, smartPunctuation } from './marks.ts';
 
 /** What Slack makes of a text in the composer. */
 export type Typed =
-  /** `words`: what follows `/kdebug`, people and channels as ids (the manifest's `should_escape`). */
-  | { readonly kind: 'command'; readonly words: string }
+  /** `words`: what follows the name, people and channels as ids (the manifest's `should_escape`). */
+  | { readonly kind: 'command'; readonly name: string; readonly words: string }
   | { readonly kind: 'mention' | 'words'; readonly text: string }
   /** `/invite @somebody`: the person's id. */
   | { readonly kind: 'invite'; readonly invited: string }
@@ -12,6 +12,8 @@ export type Typed =
 
 export interface ComposerPlace {
   readonly botUserId: string;
+  /** The slash commands of the app. */
+  readonly commands: readonly string[];
   readonly inThread: boolean;
   /** Who types: a private channel that they are not in is no channel to them. Default: somebody who sees them all. */
   readonly user?: string;
@@ -42,8 +44,8 @@ interface Reading extends ComposerPlace {
   readonly names: Names;
 }
 
-function readCommand(name: string, rest: string, { team, names, inThread }: Reading): Typed {
-  if (name !== '/kdebug' && name !== '/invite') {
+function readCommand(name: string, rest: string, { team, names, inThread, commands }: Reading): Typed {
+  if (!commands.includes(name) && name !== '/invite') {
     return refused(
       `${name} is not a valid command. In Slack, all messages that start with the “/” character are interpreted as commands.`,
     );
@@ -56,7 +58,7 @@ function readCommand(name: string, rest: string, { team, names, inThread }: Read
     (user) => `<@${user.id}|${user.name}>`,
     (channel) => `<#${channel.id}|${channel.name}>`,
   );
-  return { kind: 'command', words: words.trim() };
+  return { kind: 'command', name, words: words.trim() };
 }
 
 const refused = (why: string): Typed => ({ kind: 'refused', why });

@@ -14,6 +14,7 @@ import type {
   ActionOrder,
   CommandOrder,
   Common,
+  EditOrder,
   MentionOrder,
   SayOrder,
   ShortcutOrder,
@@ -54,7 +55,7 @@ export class Deliver {
   async command(order: CommandOrder): Promise<Delivery> {
     this.needScope('commands');
     const channel = this.members.placeOf(order.channel, order.user);
-    const said = { command: order.command ?? '/kdebug', text: order.text };
+    const said = { command: order.command ?? this.parts.slack.app.commands[0], text: order.text };
     const payload = this.payloads.command(this.user(order), channel, said, this.links(order.user, channel.id));
     const delivery = await this.send('slash_commands', payload, order);
     this.showAnswer(delivery, channel.id, order.user, said.command);
@@ -88,21 +89,28 @@ export class Deliver {
     if (!members.includes(bot)) throw new Error(`the bot is not in ${order.channel}: Slack sends no event`);
     if (kind === 'im') throw new Error('direct messages "are not dispatched via app_mention": use `direct`');
     const whole = order.text.includes(`<@${bot}>`) ? order.text : `<@${bot}> ${order.text}`;
-    const { ts, text, channel } = this.say({ ...order, text: whole });
-    const thread = order.threadTs === undefined ? {} : { thread_ts: order.threadTs };
-    const event = {
-      type: 'app_mention',
-      user: order.user,
-      ts,
-      ...typedFields({ channel, ts, text }),
-      text,
-      team: slack.team.id,
-      user_team: this.user(order).team_id,
-      channel,
-      event_ts: ts,
-      ...thread,
-    };
-    return this.send('events_api', this.payloads.event(event), order);
+    const message = this.say({ ...order, text: whole });
+    return this.send('events_api', this.payloads.mention(this.user(order), message), order);
+  }
+
+  /**
+   * A person edits a message of theirs. In a channel Slack sends `app_mention` once more, with `edited`, a new `event_id` and the old `ts`
+   * (slack-go/slack#1256); in the direct message with the app `message_changed`. @throws Error when it is not theirs
+   */
+  async edit(order: EditOrder): Promise<Delivery | undefined> {
+    const { slack } = this.parts;
+    const { events, botUserId } = slack.app;
+    const message = this.message(order.user, order.channel, order.ts);
+    if (message.user !== order.user) throw new Error(`${order.user} did not write ${order.ts}`);
+    const before = message.text;
+    message.text = order.text;
+    message.edited = { user: order.user, ts: slack.nextTs() };
+    slack.tell({ kind: 'updated', message });
+    const { kind, members } = this.members.placeOf(order.channel, order.user);
+    const send = (event: Json) => this.send('events_api', this.payloads.event(event), order);
+    if (kind === 'im') return events.includes('message.im') ? send(this.payloads.changed(message, before)) : undefined;
+    if (!members.includes(botUserId) || !order.text.includes(`<@${botUserId}>`)) return undefined;
+    return this.send('events_api', this.payloads.mention(this.user(order), message), order);
   }
 
   /**
@@ -112,17 +120,23 @@ export class Deliver {
   async type({ text, threadTs, keyboard, ...order }: TypeOrder): Promise<Delivery | undefined> {
     const { team, app } = this.parts.slack;
     const { user } = order;
-    const place = { botUserId: app.botUserId, inThread: threadTs !== undefined, user, keyboard: keyboard ?? 'plain' };
+    const { botUserId, commands } = app;
+    const place = { botUserId, commands, inThread: threadTs !== undefined, user, keyboard: keyboard ?? 'plain' };
     const typed = readTyped(text, team, place);
     const thread = threadTs === undefined ? {} : { threadTs };
     if (typed.kind === 'refused') throw new Error(typed.why);
-    if (typed.kind === 'command') return this.command({ ...order, text: typed.words });
+    if (typed.kind === 'command') return this.command({ ...order, command: typed.name, text: typed.words });
     if (typed.kind !== 'invite' && team.channels[order.channel]?.kind === 'im')
       return this.direct({ ...order, ...thread, text: typed.text });
     if (typed.kind === 'mention') return this.mention({ ...order, ...thread, text: typed.text });
     if (typed.kind === 'invite') return this.invite({ ...order, invited: typed.invited });
     this.say({ ...order, ...thread, text: typed.text });
     return undefined;
+  }
+
+  /** Tells the app that its events of this minute are held back. */
+  async rateLimited(): Promise<Delivery> {
+    return this.send('events_api', this.payloads.rateLimited(), {});
   }
 
   /** Any other event, as it is (`app_home_opened`, `message` …). */
@@ -173,12 +187,15 @@ export class Deliver {
     return this.send('events_api', this.payloads.event(event), order);
   }
 
-  /** Presses a button (or picks from a menu) of a message. */
+  /** Presses a button (or picks from a menu) of a message. Where Slack loses the press, nobody sees anything: status 0, no error. */
   async action(order: ActionOrder): Promise<Delivery> {
     const source = this.message(order.user, order.channel, order.ts);
     const action = actionOf(findPressed(source.blocks, order), order, this.parts.slack.nextTs());
     const links = this.links(order.user, order.channel, source);
-    return this.send('interactive', this.payloads.action(this.user(order), source, action, links), order);
+    const payload = this.payloads.action(this.user(order), source, action, links);
+    const isLost = source.files.length > 0 && this.parts.slack.habits.fileButtons === 'dead';
+    if (isLost) return { parcel: { type: 'interactive', payload }, via: 'http', status: 0, body: '', ms: 0 };
+    return this.send('interactive', payload, order);
   }
 
   /** Presses a button inside an open view, or fills an input whose block dispatches. */
@@ -262,6 +279,52 @@ export class Deliver {
       event_ts: slack.nextTs(),
     };
     return this.send('events_api', this.payloads.event(event), order);
+  }
+
+  /**
+   * Somebody shares a private channel with another company, so it gets another id (docs.slack.dev, "channel_id_changed event"). "This event is
+   * only sent for private channels your app has access to."
+   */
+  changeChannelId({
+    channel: from,
+    to,
+  }: {
+    readonly channel: string;
+    readonly to: string;
+  }): Promise<Delivery | undefined> {
+    const { slack } = this.parts;
+    const channel = this.members.changeId(from, to);
+    const isHeard = slack.app.events.includes('channel_id_changed') && channel.members.includes(slack.app.botUserId);
+    if (!isHeard) return Promise.resolve(undefined);
+    const event = { type: 'channel_id_changed', old_channel_id: from, new_channel_id: to, event_ts: slack.nextTs() };
+    return this.send('events_api', this.payloads.event(event), {});
+  }
+
+  /** An admin changes who is in a user group (docs.slack.dev, "subteam_members_changed event"). */
+  changeGroup({
+    id,
+    users,
+  }: {
+    readonly id: string;
+    readonly users: readonly string[];
+  }): Promise<Delivery | undefined> {
+    const { slack } = this.parts;
+    const { added, removed } = this.members.changeGroup(id, users);
+    const { events, scopes } = slack.app;
+    const isHeard = events.includes('subteam_members_changed') && scopes.includes('usergroups:read');
+    if (!isHeard) return Promise.resolve(undefined);
+    const event = {
+      type: 'subteam_members_changed',
+      subteam_id: id,
+      team_id: slack.team.id,
+      date_update: Math.floor(slack.now() / 1_000),
+      added_users: added,
+      added_users_count: String(added.length),
+      removed_users: removed,
+      removed_users_count: String(removed.length),
+      event_ts: slack.nextTs(),
+    };
+    return this.send('events_api', this.payloads.event(event), {});
   }
 
   /** Removes somebody, or the bot, from a channel. */

@@ -38,6 +38,29 @@ export class Members {
     this.slack.tell({ kind: 'team', team: this.slack.team });
   }
 
+  /** Gives a channel another id. */
+  changeId(from: string, to: string): SlackChannel {
+    const channel = this.known(from);
+    channel.id = to;
+    this.slack.team.channels[to] = channel;
+    delete this.slack.team.channels[from];
+    this.slack.tell({ kind: 'team', team: this.slack.team });
+    return channel;
+  }
+
+  /** @throws Error when there is no such group */
+  changeGroup(id: string, users: readonly string[]) {
+    const group = this.slack.team.usergroups[id];
+    if (group === undefined) throw new Error(`there is no user group ${id}`);
+    const before = group.users;
+    group.users = [...users];
+    this.slack.tell({ kind: 'team', team: this.slack.team });
+    return {
+      added: users.filter((user) => !before.includes(user)),
+      removed: before.filter((user) => !users.includes(user)),
+    };
+  }
+
   known(id: string): SlackChannel {
     const channel = this.slack.team.channels[id];
     if (channel === undefined) throw new Error(`there is no channel ${id}`);

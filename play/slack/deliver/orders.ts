@@ -29,7 +29,7 @@ export interface TypeOrder extends Common {
 export interface CommandOrder extends Common {
   readonly channel: string;
   readonly text: string;
-  /** Default `/kdebug`. */
+  /** Default: the first one of the manifest. */
   readonly command?: string;
 }
 
@@ -38,6 +38,13 @@ export interface MentionOrder extends Common {
   /** Without the mention itself, which is put in front; a text that has it already stays as it is. */
   readonly text: string;
   readonly threadTs?: string;
+}
+
+/** A person changes the words of a message of theirs. */
+export interface EditOrder extends Common {
+  readonly channel: string;
+  readonly ts: string;
+  readonly text: string;
 }
 
 export interface ActionOrder extends Common, Press {

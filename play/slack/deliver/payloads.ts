@@ -1,4 +1,4 @@
-import { shown } from '../api/shown.ts';
+import { shown, typedFields } from '../api/shown.ts';
 import { shownView } from '../api/views.ts';
 import type { Json, StoredMessage, StoredView } from '../state/message.ts';
 import type { SlackState } from '../state/state.ts';
@@ -150,6 +150,47 @@ export class Payloads {
       ],
       is_ext_shared_channel: this.slack.team.channels[String(event.channel)]?.is_ext_shared ?? false,
     };
+  }
+
+  /** The envelope of a mention, or of its edit: the event is the message as it is now. */
+  mention(user: SlackUser, { channel, ts, text, threadTs, edited }: StoredMessage): Json {
+    return this.event({
+      type: 'app_mention',
+      user: user.id,
+      ts,
+      ...typedFields({ channel, ts, text }),
+      text,
+      team: this.slack.team.id,
+      user_team: user.team_id,
+      channel,
+      event_ts: edited?.ts ?? ts,
+      ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+      ...(edited === undefined ? {} : { edited }),
+    });
+  }
+
+  /** The event of an edit in a direct message: docs.slack.dev, "message_changed event". */
+  changed({ channel, ts, user, text, threadTs, edited }: StoredMessage, before: string): Json {
+    const common = { type: 'message', user, team: this.slack.team.id, ts };
+    const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
+    return {
+      type: 'message',
+      subtype: 'message_changed',
+      channel_type: 'im',
+      hidden: true,
+      channel,
+      message: { ...common, ...thread, ...typedFields({ channel, ts, text }), text, edited },
+      previous_message: { ...common, ...thread, text: before },
+      ts: edited?.ts ?? ts,
+      event_ts: edited?.ts ?? ts,
+    };
+  }
+
+  /** In place of events: over 30,000 in an hour (docs.slack.dev, "app_rate_limited event"). */
+  rateLimited(): Json {
+    const { team, app, now } = this.slack;
+    const minute_rate_limited = Math.floor(now() / 60_000) * 60;
+    return { ...this.common(), type: 'app_rate_limited', team_id: team.id, minute_rate_limited, api_app_id: app.appId };
   }
 
   private common(): Json {

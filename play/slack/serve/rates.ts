@@ -18,7 +18,8 @@ const PER_MINUTE: Record<Exclude<Tier, 'posting'>, number> = { tier2: 20, tier3:
 const MINUTE_MS = 60_000;
 
 /**
- * `chat.postMessage`: a bucket per channel that refills by one a second, and a limit for the whole workspace. Everything else: at most the tier's number
+ * `chat.postMessage`: a bucket per channel that refills by one a second, and a limit for the whole workspace. A message with files takes from
+ * the same bucket, which is documented nowhere: the stricter reading. Everything else: at most the tier's number
  * of calls of that method in any 60 seconds. A refused call does not count.
  */
 export class Rates {
@@ -36,8 +37,12 @@ export class Rates {
   take(method: Method, args: Args): number | undefined {
     if (this.options.off) return undefined;
     const { extraPerMinute = 0, postsPerMinute = 300 } = this.options;
-    if (method.tier !== 'posting') return this.fromWindow(method.name, PER_MINUTE[method.tier] + extraPerMinute);
-    return this.fromBucket(optional(args, 'channel') ?? '') ?? this.fromWindow(method.name, postsPerMinute);
+    if (method.tier === 'posting')
+      return this.fromBucket(optional(args, 'channel') ?? '') ?? this.fromWindow(method.name, postsPerMinute);
+    // What it shows is a post, too; without a channel it shows nothing.
+    const channel = method.name === 'files.completeUploadExternal' ? optional(args, 'channel_id') : undefined;
+    const wait = channel === undefined ? undefined : this.fromBucket(channel);
+    return wait ?? this.fromWindow(method.name, PER_MINUTE[method.tier] + extraPerMinute);
   }
 
   private fromBucket(channel: string): number | undefined {

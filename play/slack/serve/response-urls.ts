@@ -71,7 +71,7 @@ export class ResponseUrls {
   }
 
   private replaceSource(source: StoredMessage, args: Args): void {
-    const content = readContent(args, POST_TEXT_LIMIT);
+    const content = readContent(args, POST_TEXT_LIMIT, this.slack.habits);
     source.text = content.text ?? '';
     source.blocks = withBlockIds(this.slack, content.blocks ?? []);
     source.revisions += 1;
@@ -80,7 +80,7 @@ export class ResponseUrls {
 
   /** Also how an answer that rides on an acknowledgement is shown. @throws SlackError */
   say(channel: string, user: string, args: Args): StoredMessage {
-    const content = readContent(args, POST_TEXT_LIMIT);
+    const content = readContent(args, POST_TEXT_LIMIT, this.slack.habits);
     const metadata = readMetadata(args);
     const inChannel = optional(args, 'response_type') === 'in_channel';
     // "thread_ts" is documented for `in_channel`; a private answer lands at the channel's root.

@@ -9,6 +9,8 @@ import type { Faults } from './faults.ts';
 
 const MAX_CONNECTIONS = 10;
 const PING_MS = 5_000;
+/** Undocumented: what Slack's own server was seen to take (revelrylabs/slax#614). */
+const MAX_FRAME_BYTES = 20_480;
 /** Interactions whose acknowledgement may carry an answer. */
 const TAKES_PAYLOAD: ReadonlySet<string> = new Set(['view_submission', 'block_suggestion']);
 
@@ -114,6 +116,11 @@ export class Sockets {
     for (const socket of chosen) this.goodbye(socket, 'refresh_requested', true);
   }
 
+  /** Only the announcement: the connection at `index` is to be replaced. */
+  warn(index: number): void {
+    for (const socket of this.chosen(index)) this.goodbye(socket, 'warning');
+  }
+
   /** Socket Mode was switched off for the app. */
   disableLink(): void {
     for (const socket of this.chosen()) this.goodbye(socket, 'link_disabled', true);
@@ -122,6 +129,11 @@ export class Sockets {
   /** Cuts the TCP connection without a word. */
   kill(index?: number): void {
     for (const socket of this.chosen(index)) socket.terminate();
+  }
+
+  /** Ends connections with a close code and a reason. */
+  end(code: number, reason: string, index?: number): void {
+    for (const socket of this.chosen(index)) socket.close(code, reason);
   }
 
   /** The network swallows what the app says on a connection, its pings and acknowledgements too. The returned function ends it. */
@@ -166,7 +178,11 @@ export class Sockets {
     }
     this.open.push(socket);
     this.admitted += 1;
-    socket.on('message', (data) => this.acknowledged(String(data)));
+    socket.on('message', (data) => {
+      const text = String(data);
+      if (Buffer.byteLength(text) <= MAX_FRAME_BYTES) this.acknowledged(text);
+      else socket.close(1009, `Max frame length of ${MAX_FRAME_BYTES} has been exceeded.`);
+    });
     socket.on('error', () => socket.terminate());
     socket.on('close', () => this.gone(socket));
     const debug_info = { host: 'local', build_number: 1, approximate_connection_time: 18_060 };

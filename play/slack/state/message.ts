@@ -43,6 +43,8 @@ export interface StoredFile {
   /** Bytes announced, and received. */
   readonly size: number;
   readonly snippetType?: string;
+  /** What it shows, in words. */
+  readonly altText?: string;
   readonly createdAtMs: number;
   /** Where the bytes are on this machine; set once they arrived whole. */
   path?: string;

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Installed } from '../manifest.ts';
 import { Background } from './background.ts';
+import type { Habits } from './habits.ts';
 import type { Json, Notification, StoredFile, StoredMessage, StoredView } from './message.ts';
 import { notificationsOf } from './notify.ts';
 import type { SlackChannel, Team } from './team.ts';
@@ -40,6 +41,7 @@ export class SlackState {
   readonly team: Team;
   readonly app: AppIdentity;
   readonly now: Clock;
+  readonly habits: Habits;
   /** Shares of files, which come after the answer that says they are complete. */
   readonly background: Background;
   /** Per channel, in order of `ts`. */
@@ -53,11 +55,16 @@ export class SlackState {
   private lastMicros = 0;
   private sequence = 0;
 
-  constructor(team: Team, app: AppIdentity, { now, shareDelayMs }: { now: Clock; shareDelayMs: number }) {
+  constructor(
+    team: Team,
+    app: AppIdentity,
+    { now, shareDelayMs, habits }: { now: Clock; shareDelayMs: number; habits: Habits },
+  ) {
     this.background = new Background(shareDelayMs);
     this.team = team;
     this.app = app;
     this.now = now;
+    this.habits = habits;
     this.changes.setMaxListeners(0);
   }
 
@@ -86,12 +93,21 @@ export class SlackState {
   }
 
   post(message: StoredMessage): void {
-    this.channelMessages(message.channel).set(message.ts, message);
+    this.insert(message);
     this.tell({ kind: 'posted', message });
     for (const notification of notificationsOf(this, message)) {
       this.notifications.push(notification);
       this.tell({ kind: 'notified', notification });
     }
+  }
+
+  /** A file may be seen above what was posted before it. */
+  private insert(message: StoredMessage): void {
+    const messages = this.channelMessages(message.channel);
+    const later = [...messages].filter(([ts]) => ts > message.ts);
+    for (const [ts] of later) messages.delete(ts);
+    messages.set(message.ts, message);
+    for (const [ts, each] of later) messages.set(ts, each);
   }
 
   replies(channel: string, rootTs: string): StoredMessage[] {

@@ -7,6 +7,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import { callSlack } from './errors.ts';
 import type { Identity } from './identity.ts';
+import { CallBudget } from './members/call-budget.ts';
+import { type AskSlack, MemberLists, type People, TOO_MANY } from './members/member-lists.ts';
 import { cleanLine, shorten } from './views/plain.ts';
 
 export interface DirectoryOptions {
@@ -18,40 +20,75 @@ export interface DirectoryOptions {
 
 /** Slack expects our answer to a request within 3 s. */
 const ANSWER_MS = 1_500;
-const DIRECT: ChannelFacts = { isShared: false, isMember: true, isPrivate: true };
+const DIRECT: ChannelFacts = { name: '', isShared: false, isMember: true, isPrivate: true };
 /** Short, so that an invitation of the bot takes effect soon. */
 const NOT_IN_FOR_MS = 2_000;
 /** conversations.members: "a limit value under 1000"; anything else is `invalid_limit`. */
 const MEMBERS_PER_PAGE = 999;
 const MAX_MEMBERS = 2_000;
+/** Only to tell which channels a person is in: nobody waits for the last page of them to decide something. */
+const MAX_SHOWN_MEMBERS = 10_000;
+const MAX_PEOPLE = 10_000;
 /** Slack may return short pages before the last one. */
-const MAX_PAGES = 10;
+const MAX_PAGES = 25;
+
+/** Slack, usergroups.users.list: Tier 2. */
+const GROUPS_PER_MINUTE = 20;
+/** Slack, conversations.members: Tier 4. */
+const MEMBER_PAGES_PER_MINUTE = 100;
 
 const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
 const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
 
+/** The directory, and what Slack's events change of it. */
+export interface SlackDirectory extends Directory {
+  /** A user group has other members now. */
+  groupChanged(usergroupId: string): void;
+}
+
 /** Answers or fails within 1.5 s. Concurrent identical questions share one call. */
-export function createDirectory(options: DirectoryOptions): Directory {
-  const { clock } = options;
+export function createDirectory(options: DirectoryOptions): SlackDirectory {
+  const { clock, identity } = options;
   const deadline = { ms: ANSWER_MS, onLate: tooSlow };
-  const people = new Cached<Person>({ clock, freshMs: () => 60_000, maxEntries: 10_000, deadline });
+  const people = new Cached<Person>({ clock, freshMs: () => 60_000, maxEntries: MAX_PEOPLE, deadline });
+  const names = new Map<string, string>();
   const freshMs = ({ isMember }: ChannelFacts) => (isMember ? 60_000 : NOT_IN_FOR_MS);
   const channels = new Cached<ChannelFacts>({ clock, freshMs, maxEntries: 10_000, deadline });
-  const memberLists = { clock, freshMs: () => 5_000, maxEntries: 500, deadline };
-  const inChannels = new Cached<ReadonlySet<string>>(memberLists);
-  const groups = new Cached<ReadonlySet<string>>(memberLists);
-  const channelLists = new Cached<ReadonlyMap<string, string>>(memberLists);
+  const lists = (budget: CallBudget, read: (id: string, ask: AskSlack) => Promise<People>, isOnlyShown = false) =>
+    new MemberLists({ clock, budget, read, deadline, isOnlyShown });
+  const groups = lists(new CallBudget(clock, GROUPS_PER_MINUTE), (id, ask) => fetchMembers(options, id, ask));
+  const pages = new CallBudget(clock, MEMBER_PAGES_PER_MINUTE);
+  const readChannel = (most: number, isOnlyShown: boolean) =>
+    lists(pages, (channelId, ask) => fetchChannelMembers(options, { channelId, most }, ask), isOnlyShown);
+  const inChannels = readChannel(MAX_MEMBERS, false);
+  const inAnyChannel = readChannel(MAX_SHOWN_MEMBERS, true);
   return {
-    person: (userId, sinceMs) => people.get(userId, () => fetchPerson(options, userId), sinceMs),
-    members: (usergroupId, sinceMs) => groups.get(usergroupId, () => fetchMembers(options, usergroupId), sinceMs),
+    async person(userId, sinceMs) {
+      const person = await people.get(userId, () => fetchPerson(options, userId), sinceMs);
+      names.delete(userId);
+      names.set(userId, person.name);
+      const [oldest] = names.keys();
+      if (names.size > MAX_PEOPLE && oldest !== undefined) names.delete(oldest);
+      return person;
+    },
+    knownName: (userId) => names.get(userId) || undefined,
+    members: (usergroupId, howFresh) => groups.get(usergroupId, howFresh),
     channel: async (channelId) =>
       channelId.startsWith('D') ? DIRECT : channels.get(channelId, () => fetchChannel(options, channelId)),
     // Slack tells no app who else is in its direct message: nobody.
-    channelMembers: async (channelId, sinceMs) =>
-      channelId.startsWith('D')
-        ? new Set<string>()
-        : inChannels.get(channelId, () => fetchChannelMembers(options, channelId), sinceMs),
-    channelsOf: (userId) => channelLists.get(userId, () => fetchChannelsOf(options, userId)),
+    channelMembers: async (channelId, howFresh) =>
+      channelId.startsWith('D') ? new Set<string>() : inChannels.get(channelId, howFresh),
+    async areTogetherIn(channelId, userId, howFresh) {
+      const botUserId = identity()?.botUserId;
+      try {
+        const members = await inAnyChannel.get(channelId, howFresh);
+        return botUserId !== undefined && members.has(botUserId) && members.has(userId);
+      } catch (thrown) {
+        if (thrown instanceof KdebugError && thrown.code === 'slack_channel_closed') return false;
+        throw thrown;
+      }
+    },
+    groupChanged: (usergroupId) => groups.forget(usergroupId),
   };
 }
 
@@ -70,12 +107,16 @@ async function fetchPerson({ client, identity }: DirectoryOptions, userId: strin
 }
 
 /** A disabled group has no members (`include_disabled`). In an Enterprise organisation, `team_id` selects our workspace. */
-async function fetchMembers({ client, identity }: DirectoryOptions, usergroupId: string): Promise<ReadonlySet<string>> {
+async function fetchMembers(
+  { client, identity }: DirectoryOptions,
+  usergroupId: string,
+  ask: AskSlack,
+): Promise<People> {
   if (!USERGROUP_ID.test(usergroupId)) throw new KdebugError('usergroup_unknown');
   const us = identity();
   const ofTeam = us?.enterpriseId === undefined ? {} : { team_id: us.teamId };
   const { users } = await unless(UNKNOWN_GROUP, 'usergroup_unknown', () =>
-    client.usergroups.users.list({ usergroup: usergroupId, include_disabled: false, ...ofTeam }),
+    ask(() => client.usergroups.users.list({ usergroup: usergroupId, include_disabled: false, ...ofTeam })),
   );
   return new Set(users ?? []);
 }
@@ -83,6 +124,7 @@ async function fetchMembers({ client, identity }: DirectoryOptions, usergroupId:
 /** The fields of a channel that we read (Slack, "Conversation object"). Without both sharing flags, the channel counts as refused. */
 const ChannelObject = z.object({
   id: z.string(),
+  name: z.string().default(''),
   is_ext_shared: z.boolean(),
   is_pending_ext_shared: z.boolean(),
   is_member: z.boolean().default(false),
@@ -99,49 +141,36 @@ async function fetchChannel({ client }: DirectoryOptions, channelId: string): Pr
       facts: { error: 'no_channel' },
     });
   }
-  const { is_ext_shared, is_pending_ext_shared, is_member, is_private } = channel.data;
-  return { isShared: is_ext_shared || is_pending_ext_shared, isMember: is_member, isPrivate: is_private };
+  const { name, is_ext_shared, is_pending_ext_shared, is_member, is_private } = channel.data;
+  return {
+    name: cleanLine(name),
+    isShared: is_ext_shared || is_pending_ext_shared,
+    isMember: is_member,
+    isPrivate: is_private,
+  };
 }
 
-async function fetchChannelMembers({ client }: DirectoryOptions, channelId: string): Promise<ReadonlySet<string>> {
+interface WhichMembers {
+  readonly channelId: string;
+  readonly most: number;
+}
+
+async function fetchChannelMembers(
+  { client }: DirectoryOptions,
+  { channelId, most }: WhichMembers,
+  ask: AskSlack,
+): Promise<People> {
   const found = new Set<string>();
   let cursor = '';
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { members, response_metadata } = await callSlack(() =>
-      client.conversations.members({
-        channel: channelId,
-        limit: MEMBERS_PER_PAGE,
-        ...defined({ cursor: cursor !== '' ? cursor : undefined }),
-      }),
-    );
+    const which = { channel: channelId, limit: MEMBERS_PER_PAGE, ...defined({ cursor: cursor || undefined }) };
+    const { members, response_metadata } = await callSlack(() => ask(() => client.conversations.members(which)));
     for (const userId of members ?? []) found.add(userId);
-    if (found.size > MAX_MEMBERS) break;
+    if (found.size > most) break;
     cursor = response_metadata?.next_cursor ?? '';
     if (cursor === '') return found;
   }
-  throw new KdebugError('slack_refused', { facts: { error: 'too_many_members' } });
-}
-
-/** users.conversations, for a person: their channels that the bot is in, too. Slack filters after it cuts a page, so pages may be empty. */
-async function fetchChannelsOf({ client }: DirectoryOptions, user: string): Promise<ReadonlyMap<string, string>> {
-  if (!USER_ID.test(user)) throw new KdebugError('person_unknown');
-  const found = new Map<string, string>();
-  let cursor = '';
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { channels, response_metadata } = await callSlack(() =>
-      client.users.conversations({
-        user,
-        types: 'public_channel,private_channel',
-        exclude_archived: true,
-        limit: MEMBERS_PER_PAGE,
-        ...defined({ cursor: cursor !== '' ? cursor : undefined }),
-      }),
-    );
-    for (const { id, name } of channels ?? []) if (id) found.set(id, cleanLine(name ?? id));
-    cursor = response_metadata?.next_cursor ?? '';
-    if (cursor === '') break;
-  }
-  return found;
+  throw new KdebugError('slack_refused', { facts: { error: TOO_MANY } });
 }
 
 /** Slack's errors for people and groups that do not exist or are hidden from us. */

@@ -31,6 +31,10 @@ const CODES: Readonly<Record<string, ReasonCode>> = {
   team_access_not_granted: 'slack_channel_closed',
   ekm_access_denied: 'slack_channel_closed',
   message_limit_exceeded: 'slack_channel_closed',
+  // For this app, nothing opens again until an administrator lets it; the log has the word.
+  app_access_restricted: 'slack_channel_closed',
+  team_not_found: 'slack_channel_closed',
+  too_many_contact_cards: 'slack_channel_closed',
   // For direct messages.
   messages_tab_disabled: 'slack_channel_closed',
   cannot_dm_bot: 'slack_channel_closed',
@@ -61,6 +65,9 @@ const CODES: Readonly<Record<string, ReasonCode>> = {
   fatal_error: 'slack_unanswered',
   service_unavailable: 'slack_unanswered',
   request_timeout: 'slack_unanswered',
+  // A migration: nothing is possible until it is over, then all of it is.
+  external_channel_migrating: 'slack_unanswered',
+  team_added_to_org: 'slack_unanswered',
   // Slack's docs report a failure on its side, but not how far the call got.
   update_failed: 'slack_unanswered',
   file_update_failed: 'slack_unanswered',
@@ -111,6 +118,8 @@ function kindOf(thrown: unknown): string {
 const TOO_BIG = new Set([
   'msg_too_long',
   'msg_blocks_too_long',
+  'msg_blocks_too_many',
+  'attachment_payload_limit_exceeded',
   'invalid_blocks',
   'invalid_blocks_format',
   // For updates: "rich-text blocks cannot be replaced with non-rich-text blocks".

@@ -15,14 +15,17 @@ import {
   SHORTCUT_NAMES,
   type ShortcutName,
 } from '../../core/actions.ts';
+import { DEFAULT_NAMES } from '../../core/shown-names.ts';
 import { onButton, onUnknownButton } from './listeners/button.ts';
 import { onCommand } from './listeners/command.ts';
 import { onHomeOpened, onJoined } from './listeners/events.ts';
 import { onChange, onSearch } from './listeners/form-fields.ts';
 import type { Delivered, Handler, ListenerContext, ShortcutHandler } from './listeners/gate.ts';
 import { onDirect, onMention } from './listeners/mention.ts';
+import { type NoticeContext, onChannelId, onGroup } from './listeners/notices.ts';
 import { onGlobalShortcut, onShortcut } from './listeners/shortcut.ts';
 import { onSubmission } from './listeners/submission.ts';
+import { acknowledger } from './receiving/acknowledge.ts';
 
 type Rules<Row extends Handler = Handler> = Omit<Row, 'name'>;
 
@@ -79,6 +82,11 @@ const EVENTS = {
 type EventName = keyof typeof EVENTS;
 const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[];
 
+/** The other events of `slack-app.yml`: Slack tells them by itself, so no person is let in. None reaches the inbox. */
+const ON_NOTICE = { channel_id_changed: onChannelId, subteam_members_changed: onGroup };
+type NoticeName = keyof typeof ON_NOTICE;
+export const NOTICES = Object.keys(ON_NOTICE) as readonly NoticeName[];
+
 export type Row =
   | ({ readonly listens: 'command' } & Handler)
   | ({ readonly listens: 'event' } & Handler<EventName>)
@@ -89,9 +97,9 @@ export type Row =
   | ({ readonly listens: 'search' } & Handler<SearchName>)
   | ({ readonly listens: 'view' } & Handler<FormName>);
 
-/** Everything that kdebug listens to, and who may use it. `slack-app.yml` names the same command, event and shortcuts. */
+/** Everything that people can send to kdebug, and who may use it. `slack-app.yml` names the same command, events and shortcuts. */
 export const HANDLERS: readonly Row[] = [
-  { listens: 'command', name: '/kdebug', ...MEMBERS },
+  { listens: 'command', name: DEFAULT_NAMES.command, ...MEMBERS },
   ...EVENT_NAMES.map((name) => ({ listens: 'event', name, ...MEMBERS }) as const),
   ...GLOBAL_SHORTCUT_NAMES.map(
     (name) => ({ listens: 'shortcut', isGlobal: true, name, ...MEMBERS_BY_SHORTCUT }) as const,
@@ -109,20 +117,23 @@ export const UNKNOWN_BUTTON: Handler = { name: '*', ...MEMBERS };
 type Registrar = Pick<App, 'command' | 'event' | 'action' | 'view' | 'shortcut' | 'options' | 'use'>;
 
 /** Nothing else registers with Bolt. */
-export function register(app: Registrar, context: ListenerContext): void {
+export function register(app: Registrar, context: ListenerContext & NoticeContext): void {
   app.use(async function unknownButtons(args) {
     if (!('action' in args) || !('action_id' in args.action) || isKnown(args.action.action_id)) return args.next();
     return onUnknownButton({ context, handler: UNKNOWN_BUTTON, body: args.body }, () => args.ack());
   });
   for (const row of HANDLERS) registerRow(app, row, context);
+  for (const name of NOTICES) app.event(name, ({ body }) => ON_NOTICE[name]({ context, body }));
 }
 
 const isKnown = (actionId: string): boolean => isActionName(actionId) || isFieldName(actionId);
 
 function registerRow(app: Registrar, row: Row, context: ListenerContext): void {
+  const acknowledged = { log: context.log, type: `${row.listens} ${row.name}` };
   switch (row.listens) {
     case 'command':
-      app.command(row.name, ({ body, ack }) => onCommand({ context, handler: row, body }, ack));
+      // The app's settings say which commands Slack sends it, under which name. A delivery that gets here is signed for this app.
+      app.command(/.+/, ({ body, ack }) => onCommand({ context, handler: row, body }, acknowledger(ack, acknowledged)));
       break;
     case 'event':
       app.event(row.name, ({ body }) => EVENTS[row.name]({ context, handler: row, body }));
@@ -142,10 +153,12 @@ function registerRow(app: Registrar, row: Row, context: ListenerContext): void {
       break;
     case 'search':
       app.options<'block_suggestion'>(row.name, ({ body, ack }) =>
-        onSearch({ context, handler: row, body }, (options) => ack({ options })),
+        onSearch({ context, handler: row, body }, acknowledger(ack, acknowledged)),
       );
       break;
     case 'view':
-      app.view<ViewSubmitAction>(row.name, ({ body, ack }) => onSubmission({ context, handler: row, body }, ack));
+      app.view<ViewSubmitAction>(row.name, ({ body, ack }) =>
+        onSubmission({ context, handler: row, body }, acknowledger(ack, acknowledged)),
+      );
   }
 }

@@ -7,6 +7,8 @@ export interface Identity {
   readonly teamId: string;
   readonly enterpriseId?: string;
   readonly botUserId: string;
+  /** What people type after `@`. */
+  readonly botName?: string;
   readonly botId: string;
   readonly appId: string;
 }
@@ -18,7 +20,7 @@ export interface Identity {
  */
 export async function learnIdentity(client: WebClient, log: Log): Promise<Identity> {
   const answer = await callSlack(() => client.auth.test());
-  const { team_id, user_id, bot_id, enterprise_id } = answer;
+  const { team_id, user_id, user, bot_id, enterprise_id } = answer;
   if (answer.is_enterprise_install === true || team_id?.startsWith('E')) throw new KdebugError('slack_org_install');
   if (!team_id || !user_id || !bot_id) {
     throw new KdebugError('slack_token_rejected', { detail: 'not a bot token (xoxb-…)' });
@@ -30,6 +32,7 @@ export async function learnIdentity(client: WebClient, log: Log): Promise<Identi
     teamId: team_id,
     ...(enterprise_id ? { enterpriseId: enterprise_id } : {}),
     botUserId: user_id,
+    ...(user ? { botName: user } : {}),
     botId: bot_id,
     appId: bot.app_id,
   };
@@ -44,7 +47,7 @@ const NEEDED_FOR: Readonly<Record<string, string>> = {
   'channels:history': 'finding what was posted before a crash',
   'channels:read': 'telling channels that are shared with another company',
   'chat:write': 'saying anything',
-  commands: '/kdebug and the shortcuts',
+  commands: 'the slash command and the shortcuts',
   'files:read': 'jobs in files',
   'files:write': 'logs as files',
   'groups:history': 'finding what was posted in private channels before a crash',

@@ -2,6 +2,7 @@ import { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../core/errors.ts';
+import { DEFAULT_NAMES, type ShownNames } from '../../core/shown-names.ts';
 import type { Directory } from '../../flow/ports/directory.ts';
 import type { Log, Metrics } from '../../flow/ports/machine.ts';
 import type { Inbox, Thread, TokenState } from '../../flow/ports/slack.ts';
@@ -28,6 +29,7 @@ import { InFlight } from './receiving/in-flight.ts';
 import { SocketReceiver } from './receiving/socket-receiver.ts';
 import { createThread } from './thread/thread.ts';
 import { TokenWatch } from './token-watch.ts';
+import { inboxInNames, threadInNames } from './views/in-names.ts';
 
 export type { Identity } from './identity.ts';
 export { createSlackProbe } from './probe.ts';
@@ -41,11 +43,15 @@ export interface SlackOptions {
   readonly transport: Transport;
   readonly apiUrl?: string;
   readonly proxy?: SlackProxy;
+  /** The slash command's name, where nothing else says which one a person knows. Default: that of slack-app.yml. */
+  readonly command?: string;
   readonly log: Log;
   readonly clock: Clock;
   /** Called once Slack has accepted our token, and whenever that changes. */
   readonly onToken?: (isAccepted: boolean) => void;
-  readonly metrics?: Pick<Metrics, 'apiCall' | 'rateLimited' | 'observe'>;
+  /** Whether the policy names a channel. Default: no. */
+  readonly isNamed?: (channelId: string) => boolean;
+  readonly metrics?: Pick<Metrics, 'apiCall' | 'rateLimited' | 'observe' | 'requestRefused'>;
   /** For one call, in real milliseconds. Default: 10 s for a Web API call, 30 s of silence for an upload; tests shorten it. */
   readonly timeoutMs?: number;
 }
@@ -63,6 +69,8 @@ export interface Slack {
   start(inbox: Inbox): Promise<Identity>;
   ready(): boolean;
   port(): number | undefined;
+  /** Over HTTP: one line on what became of Slack's requests, for people. */
+  requests(): readonly string[];
   /** Socket Mode: closes the connections, so that Slack uses the other replicas. Over HTTP the load balancer does that. */
   leave(): Promise<void>;
   /** Fails every queued and every later call as not sent (`slack_unanswered`). */
@@ -101,7 +109,8 @@ export function createSlack(options: SlackOptions): Slack {
   let stopping: Promise<void> | undefined;
   const directory = createDirectory({ client, clock, identity: () => identity });
   const patience = options.timeoutMs === undefined ? {} : { silenceMs: options.timeoutMs };
-  const { thread, announce, waiting, close } = createThread({
+  const names = (): ShownNames => namesOf(identity, options.command);
+  const speaking = createThread({
     client,
     apiUrl,
     clock,
@@ -110,6 +119,8 @@ export function createSlack(options: SlackOptions): Slack {
     through: egress.through,
     ...patience,
   });
+  const { announce, waiting, close } = speaking;
+  const thread = threadInNames(speaking.thread, names);
   metrics?.observe('queue_length', () => ({ slack: waiting() }));
   if (receiver instanceof SocketReceiver) metrics?.observe('slack_sockets', () => receiver.connected);
 
@@ -128,6 +139,7 @@ export function createSlack(options: SlackOptions): Slack {
     token,
     ready: () => hasStarted && stopping === undefined && receiver.isReady(),
     port: () => (receiver instanceof HttpReceiver ? receiver.port() : undefined),
+    requests: () => (receiver instanceof HttpReceiver ? receiver.requests() : []),
     async start(inbox) {
       if (identity || stopping)
         throw new KdebugError('internal_error', { detail: 'Slack is already started or stopped' });
@@ -136,7 +148,8 @@ export function createSlack(options: SlackOptions): Slack {
       identity = learnt;
       token.start();
       register(appOn(receiver, learnt, options, egress), {
-        inbox,
+        inbox: inboxInNames(inbox, names()),
+        names: names(),
         thread,
         directory,
         identity: learnt,
@@ -148,6 +161,7 @@ export function createSlack(options: SlackOptions): Slack {
         announce,
         publishHome: async (user_id, view) => void (await callSlack(() => client.views.publish({ user_id, view }))),
         readFile: (file) => readSharedFile(file, { botToken, apiUrl, send: egress.fetch }),
+        isNamed: options.isNamed ?? (() => false),
         isStopping: () => stopping !== undefined,
         inBackground: (work) => void background.track(work),
       });
@@ -171,15 +185,21 @@ async function openView(client: WebClient, trigger_id: string, view: ModalView):
   return { id: opened?.id ?? '', hash: opened?.hash ?? '' };
 }
 
+const namesOf = (identity: Identity | undefined, command = DEFAULT_NAMES.command): ShownNames => ({
+  command,
+  bot: identity?.botName === undefined ? DEFAULT_NAMES.bot : `@${identity.botName}`,
+});
+
 function throughProxy(thrown: unknown, { shown }: Egress): never {
   const isUnreachable = thrown instanceof KdebugError && thrown.code === 'slack_unreachable' && shown !== undefined;
   if (!isUnreachable) throw thrown;
   throw new KdebugError('slack_unreachable', { detail: `through the proxy ${shown}`, cause: thrown });
 }
 
-function receiverOf({ transport, log, clock }: SlackOptions, apiUrl: string, egress: Egress): Receiving {
+function receiverOf({ transport, log, clock, metrics }: SlackOptions, apiUrl: string, egress: Egress): Receiving {
   if (transport.kind === 'http') {
-    return new HttpReceiver({ signingSecret: transport.signingSecret, port: transport.port, log, clock });
+    const { signingSecret, port } = transport;
+    return new HttpReceiver({ signingSecret, port, log, clock, ...defined({ metrics }) });
   }
   return new SocketReceiver({ appToken: transport.appToken, apiUrl, egress, log, clock });
 }

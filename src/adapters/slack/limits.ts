@@ -58,6 +58,21 @@ export const MAX_UNVERIFIED_BYTES = 32 * 1024 * 1024;
 export const MAX_SKEW_MS = 5 * 60_000;
 /** Slack stops waiting after 3 s. The flow promises an answer within 2.5 s; this only catches a broken promise. */
 export const ACK_GUARD_MS = 2_700;
+/**
+ * Slack closes a Socket Mode connection (close code 1009) that brings a frame of over 20,480 bytes, and what is in flight on it is lost
+ * (undocumented, revelrylabs/slax#614). The envelope's own bytes come on top of the acknowledgement's. Over HTTP no limit is known; ours is
+ * the same.
+ */
+export const MAX_ACK_BYTES = 20_000;
+/** Ours: the options of a menu, as JSON. */
+export const MAX_MENU_BYTES = 16_000;
+/**
+ * Ours: an event that is older starts nothing. Slack repeats one for five minutes when nobody answers, and may replay it hours later
+ * ("Delayed events").
+ */
+export const MAX_EVENT_AGE_MS = 10 * 60_000;
+/** Ours: an edit counts as a request as long as its message is no older. Slack sends `app_mention` again after each edit, whenever it is made. */
+export const MAX_EDIT_AGE_MS = 5 * 60_000;
 /** By then every request has its answer on the wire, so no stop waits longer for one. */
 export const ANSWERED_MS = ACK_GUARD_MS + 200;
 

@@ -1,16 +1,10 @@
 import { z } from 'zod';
-import {
-  MAX_ACTION_ID,
-  MAX_BUTTON_VALUE,
-  MAX_CALLBACK_ID,
-  MAX_INPUT,
-  MAX_OPTION_VALUE,
-  MAX_PRIVATE_METADATA,
-} from './limits.ts';
+import { MAX_ACTION_ID, MAX_BUTTON_VALUE, MAX_CALLBACK_ID, MAX_PRIVATE_METADATA } from './limits.ts';
+import { FormState, MAX_VALUE_LENGTH } from './views/form-state.ts';
 
 /** The fields of Slack's payloads that kdebug reads. Drops everything else, prototype keys too. */
 
-const id = z.string().regex(/^[A-Z][A-Z0-9]{1,30}$/);
+export const id = z.string().regex(/^[A-Z][A-Z0-9]{1,30}$/);
 const ts = z.string().regex(/^\d{1,16}\.\d{1,9}$/);
 /** Slack sends an absent enterprise as null, as an empty string, or not at all. */
 const optionalId = id
@@ -34,14 +28,22 @@ export const CommandPayload = z.object({
   channel_name: z.string().optional(),
   user_id: id,
   api_app_id: appId,
+  command: z.string().default(''),
   text: z.string().default(''),
   trigger_id: z.string().min(1),
   response_url: z.string().optional(),
 });
 export type CommandPayload = z.infer<typeof CommandPayload>;
 
-/** What every event's envelope says (Slack, "Events API"). */
-const envelope = { team_id: id, enterprise_id: optionalId, api_app_id: appId };
+/** What every event's envelope says (Slack, "Events API"). `event_time`: when it happened, in seconds since 1970. */
+export const envelope = {
+  team_id: id,
+  enterprise_id: optionalId,
+  api_app_id: appId,
+  event_time: z.number().optional().catch(undefined),
+};
+/** Who edited the message, and when; absent if nobody has. */
+const edited = z.unknown().optional();
 
 /** Slack, "app_mention event". */
 export const MentionPayload = z.object({
@@ -56,25 +58,33 @@ export const MentionPayload = z.object({
     ts,
     thread_ts: ts.optional(),
     text: z.string(),
+    edited,
   }),
 });
 export type MentionPayload = z.infer<typeof MentionPayload>;
 
-/** Slack, "message.im event": `subtype` for edits, files and the like. */
+const directMessage = {
+  user: id.optional(),
+  bot_id: z.string().optional(),
+  subtype: z.string().optional(),
+  ts,
+  thread_ts: ts.optional(),
+  text: z.string().default(''),
+  edited,
+};
+/** Slack, "message.im event": `subtype` for edits, files and the like. An edit has the message, as it is and as it was. */
 export const DirectPayload = z.object({
   ...envelope,
   event: z.object({
-    user: id.optional(),
-    bot_id: z.string().optional(),
-    subtype: z.string().optional(),
+    ...directMessage,
     channel_type: z.string(),
     team: optionalId,
     channel: id,
-    ts,
-    thread_ts: ts.optional(),
-    text: z.string().default(''),
+    message: z.object(directMessage).optional().catch(undefined),
+    previous_message: z.object({ text: z.string() }).optional().catch(undefined),
   }),
 });
+export type DirectPayload = z.infer<typeof DirectPayload>;
 
 /** Slack, "member_joined_channel event". Somebody who joins by themselves has no inviter, or a "blank" one. */
 export const JoinedPayload = z.object({
@@ -144,18 +154,10 @@ export type ShortcutPayload = z.infer<typeof ShortcutPayload>;
 /** Slack, "Shortcuts", a global one: it names no channel. */
 export const GlobalShortcutPayload = z.object({ ...interaction, trigger_id: triggerId });
 
-/** Slack counts an emoji as one character; it may be eleven UTF-16 units. */
-const MAX_VALUE_LENGTH = 11 * MAX_INPUT;
-
-const FieldState = z.object({
-  value: z.string().max(MAX_VALUE_LENGTH).nullish(),
-  selected_option: z.object({ value: z.string().max(MAX_OPTION_VALUE) }).nullish(),
-});
-const FormState = z.record(z.string().max(MAX_ACTION_ID), z.record(z.string().max(MAX_ACTION_ID), FieldState));
-
 /** Slack, "view_submission payload". */
 export const SubmissionPayload = z.object({
   ...interaction,
+  trigger_id: triggerId.optional(),
   view: z.object({
     id: z.string().min(1).max(MAX_ACTION_ID),
     private_metadata: z.string().max(MAX_PRIVATE_METADATA),
@@ -190,24 +192,6 @@ export const SearchPayload = z.object({
   block_id: z.string().max(MAX_ACTION_ID),
   value: z.string().max(MAX_VALUE_LENGTH),
 });
-
-const AnyForm = z.object({ view: z.object({ state: z.object({ values: z.record(z.string(), z.unknown()) }) }) });
-
-/** The ids of the inputs' blocks. Works even if the rest of the payload is malformed. */
-export function blockIdsOf(body: unknown): readonly string[] {
-  const form = AnyForm.safeParse(body);
-  return form.success ? Object.keys(form.data.view.state.values) : [];
-}
-
-/** By action id, which is the field's own. */
-export const fieldsOf = (values: z.infer<typeof FormState>): Record<string, string> =>
-  Object.fromEntries(
-    Object.values(values).flatMap((inputs) => {
-      const [[fieldId, input] = []] = Object.entries(inputs);
-      const typed = input?.value ?? input?.selected_option?.value ?? '';
-      return fieldId === undefined || typed === '' ? [] : [[fieldId, typed]];
-    }),
-  );
 
 /** A form's `private_metadata` (see `views/modal.ts`). Checked for its shape; not trusted. */
 export const FormOrigin = z

@@ -1,3 +1,5 @@
+import { COMMAND } from '../shown-names.ts';
+
 /** The kind of value a flag takes; `switch` takes none. `line/values.ts` has a reader for each. */
 export type ValueKind =
   | 'switch'
@@ -93,7 +95,7 @@ const TABLE = [
     value: 'image',
     placeholder: 'ALIAS|REFERENCE',
     group: 'container',
-    help: 'The image to run: an alias from /kdebug images, or a reference. Default: the default image of the policy.',
+    help: `The image to run: an alias from ${COMMAND} images, or a reference. Default: the default image of the policy.`,
     example: 'web-1 --image=autodiagnose',
   },
   {

@@ -1,4 +1,5 @@
 import { code, type Message, type Part, type Span, text } from '../report/message.ts';
+import { BOT, COMMAND } from '../shown-names.ts';
 import { FLAG_GROUPS, FLAGS, type Flag, type FlagGroup, flagNamed, flagUsage, RUN_FLAGS } from './flags.ts';
 import { type KnownVerb, VERBS, verbNamed } from './verbs.ts';
 
@@ -31,7 +32,7 @@ const GROUP_HELP: Readonly<Record<FlagGroup, string>> = {
   lookup: 'Filters for list and logs',
 };
 
-const typed = (command: string): Span => code(`/kdebug ${command}`);
+const typed = (command: string): Span => code(`${COMMAND} ${command}`);
 
 const described = (name: Span, meaning: string): Item => [name, text(` — ${meaning}`)];
 
@@ -66,7 +67,7 @@ function overview(): Message {
     paragraph(text('Verbs: '), ...separated(VERBS.map(({ name }) => name))),
     paragraph(
       text('Slash commands do not work in threads: write '),
-      code('@kdebug POD …'),
+      code(`${BOT} POD …`),
       text(' there, and kdebug answers in that thread.'),
     ),
     {
@@ -102,7 +103,7 @@ function verbHelp(verb: KnownVerb): Message {
   const flags = FLAGS.filter((flag) => verb.flags.includes(flag.name));
   const flagPart =
     verb.flags === RUN_FLAGS
-      ? paragraph(text('All flags of a run work here: '), code('/kdebug help flags'))
+      ? paragraph(text('All flags of a run work here: '), code(`${COMMAND} help flags`))
       : list(flags.map((flag) => described(code(flagUsage(flag)), flag.help)));
   return message(`kdebug help: ${verb.name}`, [
     paragraph(typed(verb.usage)),

@@ -1,6 +1,7 @@
 import { defined } from '../../lib/object.ts';
 import { nearest } from '../../lib/text.ts';
 import { isRunId } from '../ids.ts';
+import { COMMAND } from '../shown-names.ts';
 import type { Command, ParsedCommand } from './command.ts';
 import { isHelp, type Line, notesOn, type Problem, type Report, readLine, shown, wholeOf } from './line/line.ts';
 import { readLogFilter, readRunFilter, reportLookupFlags } from './line/lookup.ts';
@@ -113,7 +114,7 @@ function readHelp(words: readonly Word[], report: Report): Command | undefined {
   if (found !== undefined && !extra) return { kind: 'help', topic: found };
   const range = extra && found !== undefined ? extra : topic;
   const guess = nearest(range.text, TOPICS);
-  const hint = guess && found === undefined ? `Did you mean ${guess}?` : 'Type /kdebug help for all topics.';
+  const hint = guess && found === undefined ? `Did you mean ${guess}?` : `Type ${COMMAND} help for all topics.`;
   const message = `There is no help on ${shown(range.text)}.`;
   return report({ code: 'topic_unknown', message, hint, start: range.start, end: range.end });
 }
@@ -177,7 +178,7 @@ function misplacedProblem(verb: KnownVerb, { flags, separator }: Line): Problem 
 function readId({ line, words, report }: VerbReading): string | undefined {
   const [word] = words;
   if (word) return readRunId(typed(word), report);
-  const hint = 'Give its id; /kdebug list shows them.';
+  const hint = `Give its id; ${COMMAND} list shows them.`;
   return report({ code: 'run_id_missing', message: 'No run is named.', hint, ...line.end });
 }
 

@@ -78,7 +78,7 @@ const EVENTS: Readonly<
       channel_type: 'im',
       user,
       channel: CHANNEL,
-      ts: '1700000000.000100',
+      ts: local.state.nextTs(),
       text: 'pod-1',
     };
     return local.deliver.event(event, override ? { override } : {});

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalSlack, startLocalSlack } from '../../../play/slack/index.ts';
 import { createClient } from '../../../src/adapters/slack/client.ts';
-import { createDirectory } from '../../../src/adapters/slack/directory.ts';
+import { createDirectory, type SlackDirectory } from '../../../src/adapters/slack/directory.ts';
 import type { Identity } from '../../../src/adapters/slack/identity.ts';
-import type { Directory } from '../../../src/flow/ports/directory.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { RecordingLog, realClock } from './harness.ts';
 
@@ -12,8 +11,8 @@ const US = { teamId: 'T0LOCAL', botUserId: 'U0KDEBUG', botId: 'B0KDEBUG', appId:
 let us: Identity = US;
 let local: LocalSlack;
 let clock: FakeClock;
-let directory: Directory;
-const directoryOn = (ticking: FakeClock | typeof realClock): Directory =>
+let directory: SlackDirectory;
+const directoryOn = (ticking: FakeClock | typeof realClock): SlackDirectory =>
   createDirectory({
     client: createClient(local.botToken, local.apiUrl, new RecordingLog()),
     clock: ticking,
@@ -21,8 +20,9 @@ const directoryOn = (ticking: FakeClock | typeof realClock): Directory =>
   });
 beforeEach(async () => {
   us = US;
-  local = await startLocalSlack();
   clock = new FakeClock();
+  // Its rates count by the same clock.
+  local = await startLocalSlack({ now: () => clock.now() });
   directory = directoryOn(clock);
 });
 afterEach(async () => {
@@ -72,6 +72,14 @@ describe('a person', () => {
     expect(name.length).toBeLessThanOrEqual(80);
   });
 
+  it('has a name that is known from the first look on, without another', async () => {
+    expect(directory.knownName('U0ROY')).toBeUndefined();
+    const { name } = await directory.person('U0ROY');
+    await clock.advance(3_600_000);
+    expect(directory.knownName('U0ROY')).toBe(name);
+    expect(asked('users.info')).toBe(1);
+  });
+
   it('is asked for once a minute, and once by all who ask at the same time', async () => {
     await Promise.all(Array.from({ length: 50 }, () => directory.person('U0ROY')));
     local.team.users.U0ROY!.deleted = true;
@@ -94,19 +102,35 @@ describe('a person', () => {
 });
 
 describe('the members of a user group', () => {
-  it('are those of this moment, never older than 5 s, asked for once by all', async () => {
+  it('are those of the last minute, asked for once by all', async () => {
     const first = await Promise.all(Array.from({ length: 100 }, () => directory.members('S0SRE')));
     expect([...first[0]!]).toEqual(['U0BOB', 'U0ALICE']);
-    expect(asked('usergroups.users.list')).toBe(1);
     local.team.usergroups.S0SRE!.users = ['U0ALICE'];
-    await clock.advance(5_000);
+    await clock.advance(59_999);
+    expect((await directory.members('S0SRE', 'shown')).size).toBe(2);
+    expect(asked('usergroups.users.list')).toBe(1);
+    await clock.advance(1);
     expect([...(await directory.members('S0SRE'))]).toEqual(['U0ALICE']);
+  });
+
+  it('are those of this moment where a vote decides', async () => {
+    await directory.members('S0SRE');
+    local.team.usergroups.S0SRE!.users = ['U0ALICE'];
+    await clock.advance(1);
+    expect([...(await directory.members('S0SRE', clock.now()))]).toEqual(['U0ALICE']);
+  });
+
+  it('are asked for again once Slack says that they changed', async () => {
+    await directory.members('S0SRE', 'shown');
+    local.team.usergroups.S0SRE!.users = ['U0CAROL'];
+    directory.groupChanged('S0SRE');
+    expect([...(await directory.members('S0SRE', 'shown'))]).toEqual(['U0CAROL']);
   });
 
   it('are asked for as our workspace has the group, where it may be the organisation’s', async () => {
     await directory.members('S0SRE');
     us = { ...US, enterpriseId: 'E0ORG' };
-    await clock.advance(5_000);
+    await clock.advance(60_000);
     await directory.members('S0SRE');
     const teams = local.requests('usergroups.users.list').map(({ args }) => args.team_id);
     expect(teams).toEqual([undefined, 'T0LOCAL']);
@@ -122,10 +146,78 @@ describe('the members of a user group', () => {
   });
 });
 
+describe('the 20 questions a minute about user groups', () => {
+  /** As many groups as a large policy names. */
+  const many = Array.from({ length: 21 }, (_, index) => `S0MANY${index}`);
+  beforeEach(() => {
+    for (const id of many) local.team.usergroups[id] = { ...local.team.usergroups.S0SRE!, id };
+  });
+  const showAll = async (howFresh?: 'shown') => {
+    const answers = await Promise.allSettled(many.map((id) => directory.members(id, howFresh)));
+    return answers.filter(({ status }) => status === 'fulfilled').length;
+  };
+  const limited = () => local.requests('usergroups.users.list').filter(({ error }) => error === 'ratelimited').length;
+
+  it('are never exceeded, and what is only shown leaves eight of them for votes', async () => {
+    expect(await showAll('shown')).toBe(12);
+    for (let vote = 0; vote < 8; vote += 1) {
+      await clock.advance(1);
+      expect((await directory.members('S0SRE', clock.now())).size).toBe(2);
+    }
+    await clock.advance(1);
+    await expect(directory.members('S0SRE', clock.now())).rejects.toMatchObject({ code: 'slack_busy' });
+    expect(limited()).toBe(0);
+    await clock.advance(60_000);
+    expect((await directory.members('S0SRE', clock.now())).size).toBe(2);
+  });
+
+  it('show what is known already where none is left, for ten minutes, and never decide by it', async () => {
+    await directory.members('S0SRE', 'shown');
+    local.team.usergroups.S0SRE!.users = ['U0ALICE'];
+    await clock.advance(60_000);
+    expect(await showAll()).toBe(20);
+    expect((await directory.members('S0SRE', 'shown')).has('U0BOB')).toBe(true);
+    await expect(directory.members('S0SRE')).rejects.toMatchObject({ code: 'slack_busy' });
+    await expect(directory.members('S0SRE', clock.now())).rejects.toMatchObject({ code: 'slack_busy' });
+    await clock.advance(540_000);
+    expect(await showAll()).toBe(20);
+    await expect(directory.members('S0SRE', 'shown')).rejects.toMatchObject({ code: 'slack_busy' });
+  });
+
+  it('are not used up by questions about a group that does not exist, which anybody can cause by a click', async () => {
+    for (let click = 0; click < 20; click += 1) {
+      await clock.advance(1_000);
+      await expect(directory.members('S0NONE')).rejects.toMatchObject({ code: 'usergroup_unknown' });
+    }
+    expect((await directory.members('S0SRE', clock.now())).size).toBe(2);
+    expect(asked('usergroups.users.list')).toBe(2);
+  });
+
+  it('find a group that exists again within a minute, and at once where a vote decides', async () => {
+    const { S0SRE } = local.team.usergroups;
+    delete local.team.usergroups.S0SRE;
+    await expect(directory.members('S0SRE')).rejects.toMatchObject({ code: 'usergroup_unknown' });
+    local.team.usergroups.S0SRE = S0SRE!;
+    await clock.advance(1);
+    expect((await directory.members('S0SRE', clock.now())).size).toBe(2);
+    expect((await directory.members('S0SRE')).size).toBe(2);
+  });
+
+  it('wait as long as Slack demands after a 429, which another replica may have caused', async () => {
+    await directory.members('S0SRE', 'shown');
+    await clock.advance(60_000);
+    local.faults.queue({ method: 'usergroups.users.list', kind: 'ratelimited', retryAfterSeconds: 30 });
+    expect((await directory.members('S0SRE', 'shown')).size).toBe(2);
+    await expect(directory.members('S0SRE', clock.now())).rejects.toMatchObject({ code: 'slack_busy' });
+    expect(asked('usergroups.users.list')).toBe(2);
+    await clock.advance(30_000);
+    expect((await directory.members('S0SRE', clock.now())).size).toBe(2);
+  });
+});
+
 describe('a failure', () => {
   it.each([
     ['http_503', 'slack_unreachable'],
-    ['ratelimited', 'slack_unreachable'],
     ['reset_after_commit', 'slack_unreachable'],
     ['truncated_json', 'slack_unreachable'],
     ['token_revoked', 'slack_token_rejected'],
@@ -135,6 +227,7 @@ describe('a failure', () => {
     await expect(directory.person('U0ROY')).rejects.toMatchObject({ code });
     await expect(directory.members('S0SRE')).rejects.toMatchObject({ code });
     expect((await directory.person('U0ROY')).kind).toBe('member');
+    await clock.advance(30_000);
     expect((await directory.members('S0SRE')).size).toBe(2);
   });
 
@@ -210,13 +303,18 @@ describe('a channel', () => {
   });
 
   it('that has just invited the bot is asked about again', async () => {
-    expect(await directory.channel('C0OTHER')).toEqual({ isShared: false, isMember: false, isPrivate: false });
+    expect(await directory.channel('C0OTHER')).toEqual({
+      name: 'other',
+      isShared: false,
+      isMember: false,
+      isPrivate: false,
+    });
     local.team.channels.C0OTHER!.members.push(local.botUserId);
     await clock.advance(2_001);
     expect(await directory.channel('C0OTHER')).toMatchObject({ isMember: true });
   });
 
-  it('has members, as they are within 5 s', async () => {
+  it('has members, none that the bot may not see', async () => {
     expect(await directory.channelMembers('C0SECRET')).toEqual(new Set(['U0GINGER', 'U0BOB', local.botUserId]));
     await expect(directory.channelMembers('C0DARK')).rejects.toMatchObject({ code: 'slack_channel_closed' });
   });
@@ -233,23 +331,66 @@ describe('a channel', () => {
   });
 });
 
-describe('the channels of a person', () => {
-  it('are those that the bot is in, too: Slack tells of no others, public or not', async () => {
-    expect([...(await directory.channelsOf('U0BOB')).keys()]).toEqual(['C0SHOP', 'C0OPS', 'C0SECRET']);
-    local.team.channels.C0OTHER!.members.push(local.botUserId);
-    await clock.advance(5_000);
-    expect([...(await directory.channelsOf('U0BOB')).keys()]).toContain('C0OTHER');
+describe('whether a person and the bot are in a channel', () => {
+  it('is known of the policy’s channels alone, however many others the person is in', async () => {
+    const { C0OTHER } = local.team.channels;
+    for (let index = 0; index < 3_000; index += 1)
+      local.team.channels[`C0MANY${index}`] = { ...C0OTHER!, id: `C0MANY${index}`, members: ['U0BOB'] };
+    const ids = ['C0SHOP', 'C0OPS', 'C0OTHER', 'C0DARK', 'C0SECRET'];
+    const known = await Promise.all(ids.map((id) => directory.areTogetherIn(id, 'U0BOB', 'shown')));
+    // The bot is not in C0OTHER, which is public, nor in C0DARK, which is private.
+    expect(known).toEqual([true, true, false, false, true]);
+    expect(asked('conversations.members')).toBe(ids.length);
+    expect(await directory.areTogetherIn('C0SECRET', 'U0ROY', 'shown')).toBe(false);
   });
 
-  it('are found behind pages that Slack left empty because it filters afterwards', async () => {
-    const { C0OLD, ...others } = local.team.channels;
-    const old = Array.from({ length: 4_000 }, (_, index) => ({
-      ...C0OLD!,
-      id: `C0OLD${index}`,
-      members: ['U0ROY', local.botUserId],
-    }));
-    local.team.channels = Object.fromEntries([...old, ...Object.values(others)].map((one) => [one.id, one]));
-    expect([...(await directory.channelsOf('U0ROY')).keys()]).toEqual(['C0SHOP', 'C0OPS']);
-    expect(asked('users.conversations')).toBe(5);
+  it('is no before the bot knows itself', async () => {
+    const client = createClient(local.botToken, local.apiUrl, new RecordingLog());
+    const unstarted = createDirectory({ client, clock, identity: () => undefined });
+    expect(await unstarted.areTogetherIn('C0SHOP', 'U0BOB')).toBe(false);
+  });
+
+  it('is known of 10,000 people, and of more it is not said that they are out', async () => {
+    const many = Array.from({ length: 9_999 }, (_, index) => `U0MANY${index}`);
+    local.team.channels.C0SHOP!.members = [...many, local.botUserId];
+    expect(await directory.areTogetherIn('C0SHOP', 'U0MANY9998', 'shown')).toBe(true);
+    expect(asked('conversations.members')).toBe(25);
+    local.team.channels.C0OPS!.members = [...many, 'U0ONE', local.botUserId];
+    const unknown = { code: 'slack_refused', facts: { error: 'too_many_members' } };
+    await expect(directory.areTogetherIn('C0OPS', 'U0ONE', 'shown')).rejects.toMatchObject(unknown);
+    const before = asked('conversations.members');
+    await expect(directory.areTogetherIn('C0OPS', 'U0ONE', 'shown')).rejects.toMatchObject(unknown);
+    expect(asked('conversations.members')).toBe(before);
+  });
+
+  it('that took too long is known to who asks again: the pages were read on', async () => {
+    local.faults.queue({ method: 'conversations.members', kind: 'slow', ms: 50 });
+    const late = directory.areTogetherIn('C0SHOP', 'U0BOB', 'shown');
+    const failed = expect(late).rejects.toMatchObject({ code: 'slack_unreachable' });
+    await clock.advance(1_500);
+    await failed;
+    expect(await directory.areTogetherIn('C0SHOP', 'U0BOB', 'shown')).toBe(true);
+    expect(asked('conversations.members')).toBe(1);
+  });
+
+  it('never takes the calls that decisions need: showing has 60 of the 100 a minute', async () => {
+    const { C0SHOP } = local.team.channels;
+    const ids = Array.from({ length: 70 }, (_, index) => `C0MANY${index}`);
+    for (const id of ids) local.team.channels[id] = { ...C0SHOP!, id };
+    const known = await Promise.allSettled(ids.map((id) => directory.areTogetherIn(id, 'U0BOB', 'shown')));
+    expect(known.filter(({ status }) => status === 'fulfilled')).toHaveLength(60);
+    expect((await directory.channelMembers('C0SHOP', clock.now())).has('U0BOB')).toBe(true);
+    // The next minute asks for those first that are not known yet.
+    await clock.advance(60_000);
+    const again = await Promise.allSettled(ids.map((id) => directory.areTogetherIn(id, 'U0BOB', 'shown')));
+    expect(again.filter(({ status }) => status === 'rejected')).toEqual([]);
+  });
+
+  it('never takes them for the choice of a channel in a form either', async () => {
+    const { C0SHOP } = local.team.channels;
+    const ids = Array.from({ length: 100 }, (_, index) => `C0MANY${index}`);
+    for (const id of ids) local.team.channels[id] = { ...C0SHOP!, id };
+    await Promise.allSettled(ids.map((id) => directory.areTogetherIn(id, 'U0BOB')));
+    expect((await directory.channelMembers('C0SHOP', clock.now())).has('U0BOB')).toBe(true);
   });
 });

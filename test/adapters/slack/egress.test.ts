@@ -125,7 +125,7 @@ describe('a proxy on the way to Slack', () => {
     expect(proxy.lines).toBe(2);
     const thaw = local.sockets.freeze();
     await slack.leave();
-    await expect.poll(() => proxy.lines, { timeout: 1_500 }).toBe(0);
+    await expect.poll(() => proxy.lines).toBe(0);
     thaw();
   });
 });

@@ -9,6 +9,8 @@ const NAMESPACE: Field = { ...POD, id: 'namespace', label: 'Namespace', initial:
 const REASON: Field = { id: 'reason', label: 'Reason', kind: 'line', optional: true };
 const podOf = (dependsOn: string): Field => ({ ...POD, dependsOn });
 const option = (value: string) => ({ value, label: value });
+/** As long as a pod's name with a template may be. */
+const longName = (index: number): string => `payments-checkout-gateway-${index}-`.padEnd(63, 'x');
 
 let world: World;
 beforeAll(async () => {
@@ -70,7 +72,29 @@ describe('a search field', () => {
     world.inbox.options = async () => [option('x'.repeat(151)), option('<!channel> \u202e*bold*'), ...many];
     const { options = [] } = await search(view, '');
     expect(options).toHaveLength(100);
-    expect(options[0]).toMatchObject({ text: { type: 'plain_text', text: '<!channel> *bold*', emoji: false } });
+    expect(options[0]).toEqual({
+      value: '<!channel> \u202e*bold*',
+      text: { type: 'plain_text', text: '<!channel> *bold*' },
+    });
+    expect(options.at(-1)).toMatchObject({ text: { text: 'Type more letters to see the others' } });
+  });
+
+  it('says that there are others, and keeps what was typed, where the menu has no room for all', async () => {
+    const view = await open({ fields: [POD] });
+    const others = Array.from({ length: 120 }, (_, index) => option(longName(index)));
+    world.inbox.options = async () => [...others, { value: 'web', label: 'Use “web”' }];
+    const { options = [] } = await search(view, ' web ');
+    const last = options.slice(-2).map(({ text }) => (text as { text: string }).text);
+    expect(last).toEqual(['Use “web”', 'Type more letters to see the others']);
+    expect(options[0]?.value).toBe(longName(0));
+    const exact = await search(view, longName(0));
+    expect(exact.options?.filter(({ value }) => value === longName(0))).toEqual([exact.options?.[0]]);
+  });
+
+  it('keeps the name of an emoji in an option as it is', async () => {
+    const view = await open({ fields: [POD] });
+    world.inbox.options = async () => [option(':smile:')];
+    expect((await search(view, '')).options).toMatchObject([{ text: { text: ':smile:', emoji: false } }]);
   });
 
   it('has no options when the inbox fails, and the menu is answered all the same', async () => {
@@ -79,6 +103,45 @@ describe('a search field', () => {
     };
     expect((await search(await open({ fields: [POD] }), 'x')).options).toEqual([]);
   });
+});
+
+describe('the option that says how to see the others', () => {
+  const pickMore = async (view: StoredView) => {
+    world.inbox.options = async () => Array.from({ length: 150 }, (_, index) => option(`web-${index}`));
+    const { options = [] } = await search(view, '');
+    return String(options.at(-1)?.value);
+  };
+
+  it('names nothing: the form is made as if nothing was picked', async () => {
+    const view = await open({ fields: [POD] });
+    await pick(view, await pickMore(view));
+    expect(world.inbox.changes).toMatchObject([{ fields: {} }]);
+  });
+
+  it('is refused beside its field, and nothing is submitted', async () => {
+    const view = await open({ fields: [POD, REASON] });
+    const picked = { type: 'external_select', selected_option: { value: await pickMore(view) } };
+    const values = { pod: { pod: picked }, reason: { reason: { type: 'plain_text_input', value: '…' } } };
+    const { body } = await world.local.deliver.viewSubmission({ user: 'U0ROY', viewId: view.id, values });
+    const errors = { pod: 'Type more letters here, then pick a name from the list.' };
+    expect(body).toEqual({ response_action: 'errors', errors });
+    expect(world.inbox.submissions).toEqual([]);
+  });
+});
+
+it('over Socket Mode, the menu of a large namespace does not cost the connection', async () => {
+  const sockets = await startWorld('socket');
+  try {
+    sockets.inbox.options = async () => Array.from({ length: 99 }, (_, index) => option(longName(index)));
+    const viewId = await openForm(sockets, 'debug', { fields: [POD] });
+    const asked = { viewId, blockId: 'pod', actionId: 'pod', typed: '' };
+    const { options = [] } = await sockets.local.deliver.suggest({ user: 'U0ROY', ...asked });
+    expect(options.length).toBeGreaterThan(80);
+    expect(sockets.local.sockets.opened).toBe(2);
+    expect(sockets.local.sockets.count).toBe(2);
+  } finally {
+    await sockets.stop();
+  }
 });
 
 describe('a field that dispatches', () => {

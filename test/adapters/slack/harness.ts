@@ -1,7 +1,7 @@
 import type { LocalSlack, LocalSlackOptions } from '../../../play/slack/index.ts';
 import { startLocalSlack } from '../../../play/slack/index.ts';
 import { createMetrics } from '../../../src/adapters/metrics/index.ts';
-import { createSlack, type Slack } from '../../../src/adapters/slack/index.ts';
+import { createSlack, type Slack, type SlackOptions } from '../../../src/adapters/slack/index.ts';
 import { type Form, type Message, type Option, text } from '../../../src/core/report/message.ts';
 import type { Origin } from '../../../src/core/run/run.ts';
 import type { Log, LogFields } from '../../../src/flow/ports/machine.ts';
@@ -20,6 +20,7 @@ import type {
   Welcome,
 } from '../../../src/flow/ports/slack.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
+import { defined } from '../../../src/lib/object.ts';
 
 export const realClock: Clock = {
   now: Date.now,
@@ -186,7 +187,7 @@ export interface World {
 /** The real adapter against a fresh local Slack. */
 export async function startWorld(
   kind: 'http' | 'socket',
-  options: LocalSlackOptions & { readonly clock?: Clock } = {},
+  options: LocalSlackOptions & Pick<SlackOptions, 'isNamed'> & { readonly clock?: Clock } = {},
 ): Promise<World> {
   const clock = options.clock ?? realClock;
   const local = await startLocalSlack({ ...options, now: () => clock.now() });
@@ -204,6 +205,7 @@ export async function startWorld(
     log,
     clock,
     metrics,
+    ...defined({ isNamed: options.isNamed, command: options.command }),
   });
   try {
     await slack.start(inbox);

@@ -162,13 +162,43 @@ describe('a request that cannot be read is refused, and the next one is served',
   });
 });
 
+it("Slack's look at the certificate is answered: it asks for 200", async () => {
+  expect(await send({ method: 'GET', path: '/slack/events?ssl_check=1', signature: '' })).toBe(200);
+  expect(await send({ method: 'GET', path: '/slack/events?ssl_check=0', signature: '' })).toBe(405);
+  expect(await send({ body: 'ssl_check=1&token=x' })).toBe(200);
+  expect(world.inbox.commands).toEqual([]);
+});
+
+describe('a refused request is counted', () => {
+  it.each([
+    ['signature', () => ({ signature: sign('other', String(nowS()), command()) })],
+    ['clock', () => ({ timestamp: String(nowS() - 302) })],
+    ['form', () => ({ signature: '' })],
+  ])('as one for its %s', async (reason, sending) => {
+    const counted = async (): Promise<number> => {
+      const line = new RegExp(`^kdebug_requests_refused_total{reason="${reason}"} (\\d+)$`, 'm');
+      return Number(line.exec(await world.metrics.text())?.[1]);
+    };
+    const before = await counted();
+    await send(sending());
+    expect(await counted()).toBe(before + 1);
+  });
+});
+
 it("Slack's address check is answered", async () => {
   const body = JSON.stringify({ type: 'url_verification', challenge: 'c1' });
   expect(await send({ type: 'application/json', body })).toBe(200);
 });
 
 it('a request that no listener takes is not acknowledged as if one had', async () => {
-  const body = command().replace('%2Fkdebug', '%2Fother');
+  const payload = {
+    type: 'shortcut',
+    callback_id: 'other',
+    team: { id: 'T0LOCAL' },
+    user: { id: 'U0ROY' },
+    trigger_id: '1',
+  };
+  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
   expect(await send({ body })).toBe(400);
 });
 

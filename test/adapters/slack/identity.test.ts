@@ -30,7 +30,7 @@ describe('what the app was granted', () => {
       await expect(learn()).rejects.toMatchObject({
         code: 'slack_scopes_missing',
         detail: expect.stringContaining(`missing: ${scope} (`),
-        hint: expect.stringMatching(/slack-app\.yml.*reinstall.*restart/),
+        hint: expect.stringMatching(/slack-app\.json.*reinstall.*restart/),
       });
     },
   );

@@ -60,6 +60,37 @@ describe('connections come back', () => {
     expect(await works()).toBe(true);
   });
 
+  it('when a replacement fails: the old one serves until Slack allows a new one', async () => {
+    world.local.faults.queue({ method: 'apps.connections.open', kind: 'http_500', times: 3 });
+    let least = 2;
+    const watch = () => {
+      least = Math.min(least, world.local.sockets.count);
+    };
+    world.local.changes.on('change', watch);
+    const opened = () => world.local.requests('apps.connections.open').length;
+    const before = opened();
+    world.local.sockets.warn(0);
+    await expect.poll(opened, { timeout: 10_000 }).toBe(before + 4);
+    await world.local.until(() => world.local.sockets.opened === 3);
+    await sockets(2);
+    world.local.changes.off('change', watch);
+    expect(least).toBe(2);
+    expect([await works(), await works()]).toEqual([true, true]);
+  }, 15_000);
+
+  it('and the log has the code and the words with which one was closed', async () => {
+    const closed = () => world.log.records.filter(({ message }) => message === 'Socket Mode connection closed');
+    const words = 'Max frame length of 20480 has been exceeded.';
+    world.local.sockets.end(1009, words, 0);
+    await expect.poll(closed).toMatchObject([{ fields: { reason: 'unknown', code: 1009, words } }]);
+    // Slack's side may know of the old one a while longer.
+    await world.local.until(() => world.local.sockets.opened === 3);
+    await sockets(2);
+    world.local.sockets.kill(0);
+    await expect.poll(closed).toMatchObject([{}, { fields: { code: 1006 } }]);
+    await sockets(2);
+  });
+
   it('not before Slack allows it, also when the old one ends meanwhile', async () => {
     const opened = () => world.local.requests('apps.connections.open').length;
     const before = opened();
@@ -100,7 +131,7 @@ describe("Socket Mode that is switched off in the app's settings", () => {
     world.local.sockets.switchedOff = true;
     world.local.sockets.disableLink();
     await expect.poll(() => world.slack.ready()).toBe(false);
-    await expect.poll(refused, { timeout: 5_000 }).toBeGreaterThan(8);
+    await expect.poll(refused).toBeGreaterThan(8);
     expect(about('Socket Mode is switched off')).toMatchObject([
       { level: 'error', fields: { reason: 'slack_socket_mode_off', hint: expect.stringContaining('Switch it on') } },
     ]);
@@ -157,9 +188,8 @@ it('a stop while Slack is away ends at once and opens nothing afterwards', async
   world.local.faults.queue({ method: 'apps.connections.open', kind: 'http_500', times: Number.POSITIVE_INFINITY });
   world.local.sockets.kill();
   await expect.poll(() => world.slack.ready()).toBe(false);
-  const begun = performance.now();
+  // Its own wait for Slack would go on for ever: only a stop that does not wait comes back.
   await world.slack.stop();
-  expect(performance.now() - begun).toBeLessThan(2_000);
   world.local.faults.clear();
   expect(world.local.sockets.count).toBe(0);
 });

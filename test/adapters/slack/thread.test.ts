@@ -5,7 +5,7 @@ import { mentionsIn, wouldUnfurl } from '../../../play/slack/index.ts';
 import { createSlack } from '../../../src/adapters/slack/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/report/message.ts';
-import type { FileToShare } from '../../../src/flow/ports/slack.ts';
+import type { FileToShare } from '../../../src/flow/ports/files.ts';
 import { fastClock, realClock, saying, startWorld, type World } from './harness.ts';
 import { HOSTILE } from './views/messages.ts';
 
@@ -16,7 +16,7 @@ const result = { run: 'abcdefgh23', kind: 'result', seq: 1 } as const;
 let world: World;
 let begunMs: number;
 beforeEach(async () => {
-  const clock = fastClock(20);
+  const clock = fastClock(6);
   world = await startWorld('http', { clock });
   begunMs = clock.now();
 });
@@ -45,6 +45,28 @@ describe('posting', () => {
     const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
     const reply = await world.slack.thread.post({ ...SHOP, threadTs: root.ts }, saying('result'), result);
     expect(world.local.thread('C0SHOP', root.ts).map(({ ts }) => ts)).toEqual([reply.ts]);
+  });
+
+  it('says when Slack put a reply into the channel, because its thread is gone', async () => {
+    const { thread } = world.slack;
+    const root = await thread.post(SHOP, saying('root'), anchor);
+    expect(root).not.toHaveProperty('threadGone');
+    const at = { ...SHOP, threadTs: root.ts };
+    world.local.state.remove(world.local.message('C0SHOP', root.ts)!);
+    const reply = await thread.post(at, saying('result'), result);
+    expect(reply).toEqual({ ...SHOP, ts: expect.any(String), threadGone: root.ts });
+    expect(shopMessages().map(({ ts }) => ts)).toEqual([reply.ts]);
+    expect(await thread.find(at, result, begunMs)).toEqual(reply);
+    expect(await thread.find(SHOP, result, begunMs)).toEqual({ ...SHOP, ts: reply.ts });
+  });
+
+  it('says that a thread is there whose root has replies, deleted or not', async () => {
+    const { thread } = world.slack;
+    const root = await thread.post(SHOP, saying('root'), anchor);
+    const at = { ...SHOP, threadTs: root.ts };
+    expect(await thread.post(at, saying('first'), result)).not.toHaveProperty('threadGone');
+    world.local.state.remove(world.local.message('C0SHOP', root.ts)!);
+    expect(await thread.post(at, saying('second'), result)).not.toHaveProperty('threadGone');
   });
 
   it('lets no hostile text mention, link or unfurl', async () => {
@@ -320,10 +342,40 @@ describe('a file', () => {
     await drops.stop();
   });
 
-  it('is looked for in its place when its own record cannot be read', async () => {
-    world.local.faults.queue({ method: 'files.info', kind: 'missing_scope' });
-    const { ref } = await world.slack.thread.share(SHOP, () => saying('words'), [fileOf(bytes)]);
-    expect(world.local.message('C0SHOP', ref.ts)?.files).toHaveLength(1);
+  it.each([undefined, 'Flame graph of CPU time'])('is described for people who do not see it: %s', async (altText) => {
+    const file = { ...fileOf(bytes), ...(altText === undefined ? {} : { altText }) };
+    await world.slack.thread.share(SHOP, () => saying('words'), [file]);
+    expect(world.local.requests('files.getUploadURLExternal')[0]?.args.alt_txt).toBe(altText);
+  });
+
+  it.each(['missing_scope', 'access_denied'])(
+    'is looked for in its thread when its own record cannot be read (%s)',
+    async (kind) => {
+      const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
+      world.local.faults.queue({ method: 'files.info', kind });
+      const place = { ...SHOP, threadTs: root.ts };
+      const { ref } = await world.slack.thread.share(place, () => saying('words'), [fileOf(bytes)]);
+      expect(world.local.message('C0SHOP', ref.ts)).toMatchObject({ threadTs: root.ts, files: [expect.any(String)] });
+      expect(world.local.requests('conversations.replies')).toHaveLength(1);
+    },
+  );
+
+  it('is looked for in the channel when its thread is gone', async () => {
+    world.local.habits.fileShares = 'unrecorded';
+    const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
+    world.local.state.remove(world.local.message('C0SHOP', root.ts)!);
+    const place = { ...SHOP, threadTs: root.ts };
+    const shared = await world.slack.thread.share(place, () => saying('words'), [fileOf(bytes)]);
+    expect(shopMessages().map(({ ts }) => ts)).toEqual([shared.ref.ts]);
+    expect(shared).toMatchObject({ ref: { ...SHOP }, threadGone: root.ts });
+    expect(shared.ref).not.toHaveProperty('threadGone');
+    expect(await world.slack.thread.findShared(place, ['abcdefgh23.log'], begunMs)).toEqual(shared);
+  });
+
+  it('that is not ours to share (access_denied) is refused, and the channel is not taken for a closed one', async () => {
+    world.local.faults.queue({ method: 'files.completeUploadExternal', kind: 'access_denied' });
+    const sharing = world.slack.thread.share(SHOP, () => saying('words'), [fileOf(bytes)]);
+    await expect(sharing).rejects.toMatchObject({ code: 'slack_refused', facts: { error: 'access_denied' } });
   });
 
   it.each([

@@ -42,7 +42,6 @@ it.each([
   ['an archived channel', { channel: 'C0OLD' }, 'is_archived'],
   ['nothing to say', { text: '' }, 'no_text'],
   ['40,001 characters', { text: 'x'.repeat(40_001) }, 'msg_too_long'],
-  ['a thread that does not exist', { thread_ts: '1600000000.000001' }, 'thread_not_found'],
   ['a thread_ts that is none', { thread_ts: 'yesterday' }, 'invalid_thread_ts'],
   ['metadata without a payload', { metadata: { event_type: 'x' } }, 'invalid_metadata_format'],
   [

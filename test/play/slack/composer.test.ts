@@ -5,7 +5,7 @@ import { plainClient } from './bolt-app.ts';
 
 const BOT = 'U0KDEBUG';
 const typed = (text: string, keyboard: 'plain' | 'smart' = 'plain') =>
-  readTyped(text, defaultTeam(BOT), { botUserId: BOT, inThread: false, keyboard });
+  readTyped(text, defaultTeam(BOT), { botUserId: BOT, commands: ['/kdebug'], inThread: false, keyboard });
 const command = (text: string) => {
   const read = typed(`/kdebug ${text}`);
   return read.kind === 'command' ? read.words : read;
@@ -31,12 +31,13 @@ describe('what the composer makes of', () => {
   it('dashes and quotes on a Mac or a phone; not in code', () => {
     expect(typed(`/kdebug pod --reason="it's" \`--raw "x"\``, 'smart')).toEqual({
       kind: 'command',
+      name: '/kdebug',
       words: 'pod —reason=“it’s” `--raw "x"`',
     });
   });
 
   it('the name of a private channel: a channel to its members only', () => {
-    const place = { botUserId: BOT, inThread: false };
+    const place = { botUserId: BOT, commands: ['/kdebug'], inThread: false };
     const said = (user: string) => readTyped('see #secret and #ops', defaultTeam(BOT), { ...place, user });
     expect(said('U0BOB')).toMatchObject({ text: 'see <#C0SECRET> and <#C0OPS>' });
     expect(said('U0ROY')).toMatchObject({ text: 'see #secret and <#C0OPS>' });

@@ -155,7 +155,6 @@ it.each([
 it.each([
   ['an unknown channel', { channel_id: 'C0NOWHERE' }, 'channel_not_found'],
   ['a channel without the bot', { channel_id: 'C0OTHER' }, 'not_in_channel'],
-  ['a thread that is not there', { thread_ts: '1600000000.000001' }, 'thread_not_found'],
   ['a person', { channel_id: 'U0ROY' }, 'invalid_arguments'],
   ['a channel by its name', { channel_id: 'shop-oncall' }, 'invalid_arguments'],
   ['a message with a markdown block', { blocks: [{ type: 'markdown', text: '**hi**' }] }, 'internal_error'],

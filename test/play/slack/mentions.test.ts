@@ -104,11 +104,4 @@ describe('what Slack would render of a text', () => {
     expect(wouldUnfurl(message({}))).toEqual({ links: false, media: true });
     expect(wouldUnfurl(message({ unfurlLinks: false, unfurlMedia: false }))).toEqual({ links: false, media: false });
   });
-
-  it('a long hostile line is read in linear time', () => {
-    const begun = performance.now();
-    for (const unit of ['<', '*a', '_ ', '`', ':a', 'a.', '@', '```'])
-      mentionsIn(message({ text: unit.repeat(20_000) }));
-    expect(performance.now() - begun).toBeLessThan(2_000);
-  });
 });

@@ -41,6 +41,25 @@ it.each([
   expect(await call()).toBe(0);
 });
 
+it('a message with files is a post of its channel', async () => {
+  const upload = async () => {
+    const { upload_url: url = '', file_id: id = '' } = await plainClient(slack).files.getUploadURLExternal({
+      filename: 'a',
+      length: 1,
+    });
+    await fetch(url, { method: 'POST', body: 'a' });
+    return (channel?: string) =>
+      retryAfter(plainClient(slack).apiCall('files.completeUploadExternal', { files: [{ id }], channel_id: channel }));
+  };
+  expect([await post(), await post(), await post()]).toEqual([0, 0, 0]);
+  const complete = await upload();
+  expect(await complete('C0SHOP')).toBe(1);
+  now += 1_000;
+  expect(await complete('C0SHOP')).toBe(0);
+  expect(await post()).toBe(1);
+  expect(await (await upload())()).toBe(0);
+});
+
 it('posts of all channels together have a limit of their own', async () => {
   const wide = await startLocalSlack({ now: () => now, rates: { postsPerMinute: 2 } });
   const one = (channel: string) => retryAfter(plainClient(wide).chat.postMessage({ channel, text: 'x' }));

@@ -1,35 +1,51 @@
-import type { AckFn, RespondArguments } from '@slack/bolt';
+import type { RespondArguments } from '@slack/bolt';
 import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import { asChannelId, asUserId } from '../../../core/ids.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { Origin } from '../../../core/run/run.ts';
+import { isCommandName } from '../../../core/shown-names.ts';
 import { defined } from '../../../lib/object.ts';
 import { CommandPayload } from '../payloads.ts';
-import { privateAnswer } from '../thread/tell.ts';
+import type { Acknowledge } from '../receiving/acknowledge.ts';
+import { isDirect, privateAnswer } from '../thread/tell.ts';
+import { hasDrawing } from '../views/chart.ts';
+import { namesFor } from '../views/in-names.ts';
 import { view } from '../views/view.ts';
-import { admit, type Delivered, refusal } from './gate.ts';
-import { respond } from './respond.ts';
+import { admit, type Delivered, type ListenerContext, refusal } from './gate.ts';
+import { respond, tellOrLog } from './respond.ts';
 
-type Ack = AckFn<string | RespondArguments>;
+type Ack = Acknowledge<RespondArguments>;
 
-/** `/kdebug …`: stored, then acknowledged within 3 s with the inbox's message. A form opens right after that. */
+/**
+ * The slash command, under whichever name: stored, then acknowledged within 3 s with the inbox's message. A form opens right after that, and a
+ * message that is too large for an acknowledgement follows it. So does one with a table, which a Slack that refuses it would lose, and every
+ * message in a direct message, where one of the bot's own stays.
+ */
 export async function onCommand({ context, handler, body }: Delivered, ack: Ack): Promise<void> {
   const payload = CommandPayload.safeParse(body);
-  if (!payload.success) return acknowledge(ack, refusal(new KdebugError('slack_payload_invalid')));
-  const origin = originOf(payload.data, context.clock.now());
+  if (!payload.success)
+    return void (await acknowledge(ack, refusal(new KdebugError('slack_payload_invalid'), context.names)));
+  const origin = originOf(payload.data, context);
   const { text, trigger_id } = payload.data;
   const admission = await admit(
     { context, handler },
     { sender: senderOf(payload.data), call: () => context.inbox.command(origin, text) },
   );
-  if (admission.kind === 'refused') return acknowledge(ack, refusal(admission.error));
-  if (admission.answer.kind === 'message') return acknowledge(ack, admission.answer.message);
+  if (admission.kind === 'refused')
+    return void (await acknowledge(ack, refusal(admission.error, namesFor(origin, context.names))));
+  const destination = destinationOf(origin);
+  if (admission.answer.kind === 'message') {
+    const { message } = admission.answer;
+    if (isDirect(destination) || hasDrawing(message)) await ack();
+    else if (await acknowledge(ack, message)) return;
+    return context.inBackground(tellOrLog(context, destination, message));
+  }
   await ack();
-  respond(context, { destination: destinationOf(origin), triggerId: trigger_id }, admission);
+  respond(context, { destination, triggerId: trigger_id }, admission);
 }
 
-const acknowledge = (ack: Ack, message: Message): Promise<void> => ack(privateAnswer(view(message)));
+const acknowledge = (ack: Ack, message: Message): Promise<boolean> => ack(privateAnswer(view(message)));
 
 const senderOf = ({ user_id, channel_id, team_id, enterprise_id, api_app_id }: CommandPayload) => ({
   userId: user_id,
@@ -40,8 +56,8 @@ const senderOf = ({ user_id, channel_id, team_id, enterprise_id, api_app_id }: C
 });
 
 /** Slack gives each command its own `trigger_id`: a replay gets the same key, the same text typed again a new one. */
-function originOf(payload: CommandPayload, nowMs: number): Origin {
-  const { team_id, channel_id, channel_name, user_id, text, trigger_id, response_url } = payload;
+function originOf(payload: CommandPayload, { clock, names }: Pick<ListenerContext, 'clock' | 'names'>): Origin {
+  const { team_id, channel_id, channel_name, user_id, command, text, trigger_id, response_url } = payload;
   return {
     source: 'slash',
     dedupeKey: sha256(canonicalJson([team_id, channel_id, user_id, text, trigger_id])),
@@ -51,13 +67,14 @@ function originOf(payload: CommandPayload, nowMs: number): Origin {
     ...defined({
       inGroupMessage: channel_name?.startsWith('mpdm-') ? (true as const) : undefined,
       responseUrl: response_url,
+      command: command !== names.command && isCommandName(command) ? command : undefined,
     }),
-    receivedAtMs: nowMs,
+    receivedAtMs: clock.now(),
   };
 }
 
-const destinationOf = ({ channelId, requesterId, responseUrl }: Origin) => ({
+const destinationOf = ({ channelId, requesterId, responseUrl, command }: Origin) => ({
   channelId,
   userId: requesterId,
-  ...defined({ responseUrl }),
+  ...defined({ responseUrl, command }),
 });

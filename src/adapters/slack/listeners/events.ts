@@ -3,11 +3,12 @@ import type { Message } from '../../../core/report/message.ts';
 import { HomePayload, JoinedPayload } from '../payloads.ts';
 import { homeTab } from '../views/view.ts';
 import { admit, type Delivered, type ListenerContext, refusal } from './gate.ts';
+import { isLate } from './lateness.ts';
 import { respond } from './respond.ts';
 
 /**
  * The bot came into a channel (`member_joined_channel`): a welcome, for whoever invited it. Ignores other people's joins, and its own without
- * an inviter, because then nobody is there to authorise. Resolves when the event may be acknowledged.
+ * an inviter, because then nobody is there to authorise, and an old one. Resolves when the event may be acknowledged.
  */
 export async function onJoined({ context, handler, body }: Delivered): Promise<void> {
   const payload = JoinedPayload.safeParse(body);
@@ -19,6 +20,10 @@ export async function onJoined({ context, handler, body }: Delivered): Promise<v
   const { identity, inbox } = context;
   const { inviter: userId, channel: channelId } = event;
   if (event.user !== identity.botUserId || userId === undefined || userId === identity.botUserId) return;
+  if (isLate(payload.data.event_time, context.clock.now())) {
+    context.log.info('late invitation not answered', { channelId });
+    return;
+  }
   const sender = { userId, channelId, teamIds: [team_id], enterpriseId: enterprise_id, appId: api_app_id };
   const call = () => inbox.invited({ teamId: team_id, userId, channelId });
   const admission = await admit({ context, handler }, { sender, call });
@@ -62,7 +67,8 @@ export async function onHomeOpened({ context, handler, body }: Delivered): Promi
   const admission = await admit({ context, handler }, { sender, call });
   if (admission.kind === 'answered') {
     if (admission.answer) context.inBackground(publish(context, userId, admission.answer));
-  } else if (isOfOurTeam(admission.error)) context.inBackground(publish(context, userId, refusal(admission.error)));
+  } else if (isOfOurTeam(admission.error))
+    context.inBackground(publish(context, userId, refusal(admission.error, context.names)));
 }
 
 /** Only logs a failure: the next visit publishes again. */

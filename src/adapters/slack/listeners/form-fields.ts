@@ -3,8 +3,10 @@ import type { FieldName, FormName, SearchName } from '../../../core/actions.ts';
 import { toKdebugError } from '../../../core/errors.ts';
 import type { Form } from '../../../core/report/message.ts';
 import { defined } from '../../../lib/object.ts';
-import { ChangePayload, FormOrigin, fieldsOf, SearchPayload } from '../payloads.ts';
-import { modal, optionsOf } from '../views/modal.ts';
+import { ChangePayload, FormOrigin, SearchPayload } from '../payloads.ts';
+import type { Acknowledge } from '../receiving/acknowledge.ts';
+import { fieldsOf } from '../views/form-state.ts';
+import { menuOf, modal } from '../views/modal.ts';
 import { admit, type Delivered, type Handler, type ListenerContext, refusal, senderOf, teamIdOf } from './gate.ts';
 import { tellOrLog, updateUnlessClosed } from './respond.ts';
 
@@ -17,13 +19,13 @@ const FORM: FormName = 'debug';
  */
 export async function onSearch(
   { context, handler, body }: Delivered<Handler<SearchName>>,
-  ack: (options: PlainTextOption[]) => Promise<void>,
+  ack: Acknowledge<{ options: PlainTextOption[] }>,
 ): Promise<void> {
   const payload = SearchPayload.safeParse(body);
   const origin = payload.success ? FormOrigin.safeParse(payload.data.view.private_metadata) : undefined;
   if (!payload.success || !origin?.success || origin.data.name !== FORM) {
     context.log.warn('search not understood, ignored');
-    return ack([]);
+    return void (await ack({ options: [] }));
   }
   const { user, value: typed } = payload.data;
   const { value: formValue, channelId } = origin.data;
@@ -31,7 +33,7 @@ export async function onSearch(
   const query = { ...form, field: handler.name, typed, receivedAtMs: context.clock.now() };
   const call = () => context.inbox.search(query);
   const admission = await admit({ context, handler }, { sender: senderOf(payload.data, channelId), call });
-  return ack(optionsOf(admission.kind === 'answered' ? admission.answer : []));
+  await ack({ options: menuOf(admission.kind === 'answered' ? admission.answer : [], typed) });
 }
 
 /** The newest change of each view whose form is being made again: an older one must not replace it. */
@@ -61,7 +63,7 @@ export async function onChange(
   await ack();
   if (admission.kind === 'refused') {
     const destination = { channelId, userId: user.id, ...defined({ threadTs }) };
-    context.inBackground(tellOrLog(context, destination, refusal(admission.error)));
+    context.inBackground(tellOrLog(context, destination, refusal(admission.error, context.names)));
   }
   const answer = admission.kind === 'answered' ? admission.answer : undefined;
   const shown = answer ? show(context, { view, isNewest }, modalOf(answer, origin.data)) : Promise.resolve();

@@ -2,6 +2,7 @@ import type { HomeView, ModalView } from '@slack/types';
 import type { ShortcutName } from '../../../core/actions.ts';
 import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/errors.ts';
 import { type Message, text } from '../../../core/report/message.ts';
+import { type ShownNames, withNames } from '../../../core/shown-names.ts';
 import type { Directory, Person } from '../../../flow/ports/directory.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Inbox, PrivateDestination, Thread } from '../../../flow/ports/slack.ts';
@@ -38,6 +39,8 @@ export interface ListenerContext {
   readonly thread: Thread;
   readonly directory: Directory;
   readonly identity: Identity;
+  /** For what a listener says itself; the inbox and the thread say them already. */
+  readonly names: ShownNames;
   readonly clock: Clock;
   readonly log: Log;
   /** @throws KdebugError slack_unreachable, slack_refused, slack_token_rejected */
@@ -123,12 +126,12 @@ const inTime = <T>(clock: Clock, work: Promise<T>): Promise<T> =>
   });
 
 /** Omits the error's detail, which is for operators. */
-export const refusal = (error: KdebugError): Message => ({
+export const refusal = (error: KdebugError, names: ShownNames): Message => ({
   summary: `kdebug: ${error.title}`,
   tone: 'failure',
   parts: [
     { kind: 'paragraph', spans: [{ kind: 'strong', text: `kdebug: ${error.title}` }] },
-    { kind: 'paragraph', spans: [text(error.hint)] },
+    { kind: 'paragraph', spans: [text(withNames(error.hint, names))] },
     { kind: 'note', spans: [text(`Error code: ${error.code}`)] },
   ],
 });
@@ -171,7 +174,11 @@ async function authorise(
  * A shared channel (Slack Connect) shows our buttons and commands to other teams, and another app may sign with a copied secret. So this
  * rejects payloads without a team, of another app, or without the expected app id. An enterprise counts only if we are installed in one.
  */
-function isOurs(sender: Sender, { namesApp }: Handler, identity: Identity): boolean {
+export function isOurs(
+  sender: Pick<Sender, 'teamIds' | 'enterpriseId' | 'appId'>,
+  { namesApp }: Pick<Handler, 'namesApp'>,
+  identity: Identity,
+): boolean {
   if (sender.appId === undefined ? namesApp : sender.appId !== identity.appId) return false;
   const teamIds = sender.teamIds.filter((teamId) => teamId !== undefined);
   if (teamIds.length > 0 && teamIds.every((teamId) => teamId === identity.teamId)) return true;

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import { asChannelId, asUserId } from '../../../core/ids.ts';
 import type { Origin } from '../../../core/run/run.ts';
@@ -6,12 +5,14 @@ import type { PrivateDestination } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
 import { DirectPayload, MentionPayload } from '../payloads.ts';
 import { admit, type Delivered } from './gate.ts';
+import { ifInTime, type Written } from './lateness.ts';
 import { respond } from './respond.ts';
 
 /**
  * `@kdebug …`: the same command, answered in the mention's thread or in a new one under the mention. Outside threads a private answer goes
  * to the channel, because Slack shows none in a thread without replies. Resolves when the event may be acknowledged: the request is stored,
- * or its refusal is under way. Ignores a bot's mention, because two bots would talk for ever.
+ * or its refusal is under way. Ignores a bot's mention, because two bots would talk for ever. An edit of the message is the same request
+ * again, as long as it comes in time.
  */
 export async function onMention({ context, handler, body }: Delivered): Promise<void> {
   const payload = MentionPayload.safeParse(body);
@@ -24,10 +25,9 @@ export async function onMention({ context, handler, body }: Delivered): Promise<
   if (event.user === undefined || event.bot_id !== undefined || event.user === identity.botUserId) return;
   const origin = originOf(payload.data, event.user, clock.now());
   const words = wordsAfterMention(event.text, identity.botUserId);
-  const admission = await admit(
-    { context, handler },
-    { sender: senderOf(payload.data, event.user), call: () => inbox.command(origin, words) },
-  );
+  const written = writtenOf(origin, payload.data.event_time, event);
+  const call = () => ifInTime(context, written, (edit) => inbox.command({ ...origin, ...edit }, words));
+  const admission = await admit({ context, handler }, { sender: senderOf(payload.data, event.user), call });
   // Post nothing into another team's or app's channel.
   if (admission.kind === 'refused' && admission.error.code === 'slack_not_our_team') return;
   respond(context, { destination: destinationOf(origin) }, admission);
@@ -35,7 +35,7 @@ export async function onMention({ context, handler, body }: Delivered): Promise<
 
 /**
  * A message to the bot in its direct message with a person (`message.im`): the same as a mention, but the answer stands beside it, not in a
- * thread below it. Ignores edits, bots, and files without words. Resolves when the event may be acknowledged.
+ * thread below it. Ignores bots, and files without words. Resolves when the event may be acknowledged.
  */
 export async function onDirect({ context, handler, body }: Delivered): Promise<void> {
   const payload = DirectPayload.safeParse(body);
@@ -43,8 +43,10 @@ export async function onDirect({ context, handler, body }: Delivered): Promise<v
     context.log.warn('direct message not understood, ignored');
     return;
   }
-  const { event, ...envelope } = payload.data;
+  const event = writtenIn(payload.data.event);
+  if (event === undefined) return;
   const { identity, inbox, clock } = context;
+  const { event: _event, ...envelope } = payload.data;
   const { user: userId, channel: channelId, ts, thread_ts: threadTs } = event;
   if (event.channel_type !== 'im' || !isTyped(event) || userId === undefined || userId === identity.botUserId) return;
   const origin: Origin = {
@@ -57,16 +59,31 @@ export async function onDirect({ context, handler, body }: Delivered): Promise<v
     receivedAtMs: clock.now(),
   };
   const words = wordsAfterMention(event.text, identity.botUserId);
-  const admission = await admit(
-    { context, handler },
-    { sender: senderOf({ ...envelope, event }, userId), call: () => inbox.command(origin, words) },
-  );
+  const written = writtenOf(origin, envelope.event_time, event);
+  const call = () => ifInTime(context, written, (edit) => inbox.command({ ...origin, ...edit }, words));
+  const admission = await admit({ context, handler }, { sender: senderOf({ ...envelope, event }, userId), call });
   if (admission.kind === 'refused' && admission.error.code === 'slack_not_our_team') return;
   respond(context, { destination: destinationOf(origin) }, admission);
 }
 
+const writtenOf = (
+  { dedupeKey: key }: Origin,
+  eventTime: number | undefined,
+  { ts, edited }: Pick<Written, 'ts'> & { readonly edited?: unknown },
+): Written => ({ key, eventTime, ts, edited });
+
+/**
+ * What somebody wrote: the event itself, or for an edit the message as it is now. Undefined if only the message's looks changed, as when
+ * Slack shows a preview of a link.
+ */
+function writtenIn({ message, previous_message: before, ...event }: DirectPayload['event']) {
+  if (event.subtype !== 'message_changed') return event;
+  const isEdited = message?.edited !== undefined && message.edited !== null && message.text !== before?.text;
+  return isEdited ? { ...event, subtype: undefined, bot_id: undefined, ...message } : undefined;
+}
+
 /** Words of a person; Slack marks those that came with a file, and those of a thread that were sent to its channel, too. */
-const isTyped = ({ subtype, bot_id, text }: z.infer<typeof DirectPayload>['event']): boolean =>
+const isTyped = ({ subtype, bot_id, text }: Pick<DirectPayload['event'], 'subtype' | 'bot_id' | 'text'>): boolean =>
   bot_id === undefined && (subtype === undefined || (TYPED.has(subtype) && text.trim() !== ''));
 const TYPED: ReadonlySet<string> = new Set(['file_share', 'thread_broadcast']);
 

@@ -21,7 +21,7 @@ export function respond(context: ListenerContext, recipient: Recipient, admissio
 
 async function send(context: ListenerContext, recipient: Recipient, admission: Admission<Answer>): Promise<void> {
   const { destination } = recipient;
-  if (admission.kind === 'refused') return tellOrLog(context, destination, refusal(admission.error));
+  if (admission.kind === 'refused') return tellOrLog(context, destination, refusal(admission.error, context.names));
   const { answer } = admission;
   if (answer.kind === 'message') return tellOrLog(context, destination, answer.message);
   if (answer.kind === 'form') await openOrTell(context, recipient, answer);
@@ -42,7 +42,7 @@ async function openOrTell(
   } catch (thrown) {
     const { code, detail } = toKdebugError(thrown);
     context.log.warn('form not opened', { form: form.name, code, detail });
-    await tellOrLog(context, destination, refusal(new KdebugError('slack_form_not_opened')));
+    await tellOrLog(context, destination, refusal(new KdebugError('slack_form_not_opened'), context.names));
   }
 }
 

@@ -76,7 +76,7 @@ export async function onGlobalShortcut(
   const answer =
     admission.kind === 'answered'
       ? admission.answer
-      : ({ kind: 'page', title: 'kdebug', message: refusal(admission.error) } as const);
+      : ({ kind: 'page', title: 'kdebug', message: refusal(admission.error, context.names) } as const);
   context.inBackground(openOrLog(context, trigger_id, answer));
 }
 

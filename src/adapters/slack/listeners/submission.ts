@@ -1,30 +1,34 @@
-import type { AckFn, ViewResponseAction } from '@slack/bolt';
+import type { ViewResponseAction } from '@slack/bolt';
 import type { FormName } from '../../../core/actions.ts';
 import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
-import type { Message } from '../../../core/report/message.ts';
-import type { ChannelForm, Submission } from '../../../flow/ports/slack.ts';
+import { type Message, text } from '../../../core/report/message.ts';
+import { withNames } from '../../../core/shown-names.ts';
+import type { ChannelForm, Submission, SubmitAnswer } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
 import { MAX_FIELD_ERROR } from '../limits.ts';
-import { blockIdsOf, FormOrigin, fieldsOf, SubmissionPayload } from '../payloads.ts';
+import { FormOrigin, SubmissionPayload } from '../payloads.ts';
+import type { Acknowledge } from '../receiving/acknowledge.ts';
 import { plain } from '../views/blocks.ts';
+import { blockIdsOf, fieldsOf, unpickedIn } from '../views/form-state.ts';
 import { fieldOfBlock, modal, page } from '../views/modal.ts';
 import { admit, type Delivered, type Handler, type ListenerContext, refusal, senderOf, teamIdOf } from './gate.ts';
-import { tellOrLog, updateOrLog } from './respond.ts';
+import { respond, tellOrLog, updateOrLog } from './respond.ts';
 
-type Ack = AckFn<ViewResponseAction>;
+type Ack = Acknowledge<ViewResponseAction>;
 
 /**
  * A submitted form: stored, then closed. A refusal keeps it open with the reason beside a field, so that no input is lost; a form without
- * fields closes, and the person gets the reason privately. A malformed payload gets its error in the form, because no other destination is
- * known.
+ * fields closes, and the person gets the reason privately. So does what is too large for an acknowledgement. A malformed payload gets its
+ * error in the form, because no other destination is known.
  */
 export async function onSubmission({ context, handler, body }: Delivered<Handler<FormName>>, ack: Ack): Promise<void> {
   const payload = SubmissionPayload.safeParse(body);
   const origin = payload.success ? FormOrigin.safeParse(payload.data.view.private_metadata) : undefined;
   if (!payload.success || !origin?.success || origin.data.name !== handler.name) {
     context.log.warn('submission not understood, refused', { handler: handler.name });
-    return showInForm(ack, blockIdsOf(body), new KdebugError('slack_payload_invalid'));
+    const error = new KdebugError('slack_payload_invalid');
+    return showInForm({ context, blockIds: blockIdsOf(body), ack }, error);
   }
   const submission: Submission = {
     ...submissionOf(payload.data, origin.data),
@@ -32,29 +36,58 @@ export async function onSubmission({ context, handler, body }: Delivered<Handler
     teamId: teamIdOf(payload.data, context.identity),
     receivedAtMs: context.clock.now(),
   };
-  const call = () => context.inbox.submit(submission);
+  const unpicked = unpickedIn(payload.data.view.state.values);
+  const call = async () => (unpicked.length > 0 ? nothingPicked(unpicked) : context.inbox.submit(submission));
   const sender = senderOf(payload.data, origin.data.channelId);
   const admission = await admit({ context, handler }, { sender, call });
   const blockIds = blockIdsOf(payload.data);
   if (admission.kind === 'refused') return refuse({ context, submission, blockIds, ack }, admission.error);
   const { answer } = admission;
-  if (answer.kind === 'errors' && blockIds.length > 0)
-    return ack({ response_action: 'errors', errors: besideFields(answer.errors, blockIds) });
-  if (answer.kind === 'form') return showForm({ context, viewId: payload.data.view.id, ack }, answer);
+  if (answer.kind === 'errors' && blockIds.length > 0) {
+    const errors = besideFields(answer.errors, blockIds);
+    if (!(await ack({ response_action: 'errors', errors }))) tell(context, submission, saying(Object.values(errors)));
+    return;
+  }
+  if (answer.kind === 'form') return showForm({ context, submission, payload: payload.data, ack }, answer);
   await ack({ response_action: 'clear' });
-  if (answer.kind === 'errors') tell(context, submission, refusal(new KdebugError('slack_payload_invalid')));
+  if (answer.kind === 'errors')
+    tell(context, submission, refusal(new KdebugError('slack_payload_invalid'), context.names));
   else if (answer.message) tell(context, submission, answer.message);
 }
 
+const nothingPicked = (fieldIds: readonly string[]): SubmitAnswer => ({
+  kind: 'errors',
+  errors: Object.fromEntries(fieldIds.map((id) => [id, 'Type more letters here, then pick a name from the list.'])),
+});
+
+const saying = (lines: readonly string[]): Message => ({
+  summary: 'kdebug: this form has errors',
+  tone: 'failure',
+  parts: lines.map((line) => ({ kind: 'paragraph', spans: [text(line)] })),
+});
+
 interface FormShown {
   readonly context: ListenerContext;
-  readonly viewId: string;
+  readonly submission: Submission;
+  readonly payload: SubmissionPayload;
   readonly ack: Ack;
 }
 
-/** The next form takes the submitted one's window, and is completed after the acknowledgement. */
-async function showForm({ context, viewId: id, ack }: FormShown, { form, complete, ...at }: ChannelForm) {
-  await ack({ response_action: 'update', view: modal(form, at) });
+/**
+ * The next form takes the submitted one's window, and is completed after the acknowledgement. One that is too large for it opens in a
+ * window of its own.
+ */
+async function showForm({ context, submission, payload, ack }: FormShown, answer: ChannelForm): Promise<void> {
+  const { form, complete, ...at } = answer;
+  if (!(await ack({ response_action: 'update', view: modal(form, at) }))) {
+    const destination = { channelId: at.channelId, userId: submission.userId };
+    return respond(
+      context,
+      { destination, ...defined({ triggerId: payload.trigger_id }) },
+      { kind: 'answered', answer },
+    );
+  }
+  const { id } = payload.view;
   if (complete) context.inBackground(updateOrLog(context, { id }, async () => modal(await complete(), at)));
 }
 
@@ -77,21 +110,21 @@ interface Refused {
 }
 
 async function refuse({ context, submission, blockIds, ack }: Refused, error: KdebugError): Promise<void> {
-  if (blockIds.length > 0) return showInForm(ack, blockIds, error);
+  if (blockIds.length > 0) return showInForm({ context, blockIds, ack }, error);
   await ack({ response_action: 'clear' });
-  tell(context, submission, refusal(error));
+  tell(context, submission, refusal(error, context.names));
 }
 
 /** Shows the error beside the first field, or in place of a form without fields. */
-function showInForm(ack: Ack, blockIds: readonly string[], error: KdebugError): Promise<void> {
+async function showInForm({ context, blockIds, ack }: Omit<Refused, 'submission'>, error: KdebugError): Promise<void> {
   const [first] = blockIds;
-  const { title, hint, code } = error;
-  if (first !== undefined)
-    return ack({
-      response_action: 'errors',
-      errors: besideFields({ [first]: `${title}. ${hint} (${code})` }, blockIds),
-    });
-  return ack({ response_action: 'update', view: page('kdebug', refusal(error)) });
+  const { title, code } = error;
+  const hint = withNames(error.hint, context.names);
+  await ack(
+    first === undefined
+      ? { response_action: 'update', view: page('kdebug', refusal(error, context.names)) }
+      : { response_action: 'errors', errors: besideFields({ [first]: `${title}. ${hint} (${code})` }, blockIds) },
+  );
 }
 
 /** Slack accepts errors only beside the form's own fields. Any other error joins the first field's. */

@@ -1,6 +1,7 @@
 import type { App, ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
 import type { Log } from '../../../flow/ports/machine.ts';
+import { ChannelIdPayload, GroupPayload } from '../listeners/notices.ts';
 import {
   ChangePayload,
   ClickPayload,
@@ -19,13 +20,15 @@ export interface Delivery {
   readonly body: Record<string, unknown>;
   readonly retryNum?: number;
   readonly retryReason?: string;
+  /** Acknowledges what is malformed, too: a repeat would not help. */
+  readonly ackMalformed?: boolean;
   /** Acknowledges; called at most once. */
   readonly answer: (body?: unknown) => Promise<void>;
 }
 
 /**
  * - `acknowledged`
- * - `malformed`: not acknowledged, and a repeat would not help.
+ * - `malformed`: not acknowledged unless the delivery asks for it, and a repeat would not help.
  * - `failed`: not acknowledged, so Slack should deliver it again.
  */
 export type DeliveryResult = 'acknowledged' | 'malformed' | 'failed';
@@ -43,14 +46,10 @@ export async function deliver(app: App, delivery: Delivery, log: Log): Promise<D
   };
   const known = knownPayload(delivery.body);
   try {
-    if (known.kind === 'malformed') {
-      log.warn('malformed Slack request ignored', { where: known.where });
-      return 'malformed';
-    }
-    if (known.kind === 'not-listened-to') {
-      log.info('Slack event without listener ignored', { type: known.type.slice(0, 80) });
-      await answer();
-      return 'acknowledged';
+    if (known.kind !== 'for-listener') {
+      const result = unheard(known, log);
+      if (result === 'acknowledged' || delivery.ackMalformed) await answer();
+      return result;
     }
     const { body, isEvent } = known;
     await app.processEvent(receiverEvent(body, delivery, isEvent ? async () => undefined : answer));
@@ -63,6 +62,17 @@ export async function deliver(app: App, delivery: Delivery, log: Log): Promise<D
     if (!isAnswered) log.warn('Slack request not acknowledged', { error: thrown });
     return isAnswered ? 'acknowledged' : 'failed';
   }
+}
+
+function unheard(known: Exclude<KnownPayload, { kind: 'for-listener' }>, log: Log): 'acknowledged' | 'malformed' {
+  if (known.kind === 'malformed') {
+    log.warn('malformed Slack request ignored', { where: known.where });
+    return 'malformed';
+  }
+  if (known.kind === 'rate-limited')
+    log.warn('Slack holds back events: more than 30,000 in an hour', { minute: known.minute });
+  else log.info('Slack event without listener ignored', { type: known.type.slice(0, 80) });
+  return 'acknowledged';
 }
 
 const receiverEvent = (
@@ -93,6 +103,8 @@ const EVENTS: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map<
   ['app_home_opened', typedEvent('app_home_opened', HomePayload)],
   ['message', typedEvent('message', DirectPayload)],
   ['member_joined_channel', typedEvent('member_joined_channel', JoinedPayload)],
+  ['channel_id_changed', typedEvent('channel_id_changed', ChannelIdPayload)],
+  ['subteam_members_changed', typedEvent('subteam_members_changed', GroupPayload)],
 ]);
 const AnyEvent = z.object({ event: z.object({ type: z.string().min(1) }) });
 const BY_TYPE: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map<
@@ -116,6 +128,8 @@ export type KnownPayload =
   | { readonly kind: 'for-listener'; readonly body: Record<string, unknown>; readonly isEvent: boolean }
   /** Well-formed, but without a listener. Acknowledge it, or Slack sends it again. */
   | { readonly kind: 'not-listened-to'; readonly type: string }
+  /** Slack keeps events of this minute (RFC 3339) from us: docs.slack.dev, "Events API", rate limiting. */
+  | { readonly kind: 'rate-limited'; readonly minute: string }
   /** A kind that Slack never sends us, or a wrong or missing field: `where`, for the log. */
   | { readonly kind: 'malformed'; readonly where: string };
 
@@ -127,10 +141,16 @@ export function knownPayload(body: Readonly<Record<string, unknown>>): KnownPayl
   if (typeof body.command === 'string') return checked(Command, body, false);
   const { type } = body;
   if (type === 'event_callback') return eventPayload(body);
-  if (type === 'app_rate_limited') return { kind: 'not-listened-to', type };
+  if (type === 'app_rate_limited') return { kind: 'rate-limited', minute: minuteOf(body.minute_rate_limited) };
   if (type === 'block_actions' && body.view !== undefined) return checked(Change, body, false);
   const schema = typeof type === 'string' ? BY_TYPE.get(type) : undefined;
   return schema ? checked(schema, body, false) : { kind: 'malformed', where: 'type' };
+}
+
+/** Slack sends seconds since 1970. */
+function minuteOf(seconds: unknown): string {
+  const time = new Date(typeof seconds === 'number' ? seconds * 1_000 : Number.NaN);
+  return Number.isNaN(time.getTime()) ? 'unknown' : time.toISOString();
 }
 
 function eventPayload(body: Readonly<Record<string, unknown>>): KnownPayload {

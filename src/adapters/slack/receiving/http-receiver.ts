@@ -2,18 +2,20 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { type App, isValidSlackRequest, type Receiver } from '@slack/bolt';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Log } from '../../../flow/ports/machine.ts';
+import type { Log, Metrics } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ANSWERED_MS, MAX_BODY_BYTES, MAX_SKEW_MS, MAX_STRANGERS, MAX_UNVERIFIED_BYTES } from '../limits.ts';
 import { type DeliveryResult, deliver } from './delivery.ts';
 import { BodyRoom, parseBody, readBody } from './http-body.ts';
 import { InFlight } from './in-flight.ts';
+import { type Refusal, Refusals } from './refusals.ts';
 
 export interface HttpOptions {
   readonly signingSecret: string;
   readonly port: number;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics?: Pick<Metrics, 'requestRefused'>;
 }
 
 const PATH = '/slack/events';
@@ -30,7 +32,7 @@ interface Claim {
  * Slack's requests at `/slack/events`. Only the signature check of Bolt's own receiver is used: the receiver accepts requests from the
  * future, ends the process on a signed body of `null`, acknowledges events before they are stored, and cannot drain. Answers 401 to
  * unsigned, stale or future requests before it reads their body, 413 to bodies over 1 MiB, 503 to evicted bodies, 400 to signed but
- * malformed ones.
+ * malformed ones. Slack's occasional look at the certificate, `GET …?ssl_check=1` (its page about slash commands), gets 200.
  */
 export class HttpReceiver implements Receiver {
   readonly #options: HttpOptions;
@@ -38,10 +40,12 @@ export class HttpReceiver implements Receiver {
   readonly #strangers: Strangers;
   readonly #room = new BodyRoom(MAX_UNVERIFIED_BYTES);
   readonly #inFlight = new InFlight();
+  readonly #refusals: Refusals;
   #app: App | undefined;
 
   constructor(options: HttpOptions) {
     this.#options = options;
+    this.#refusals = new Refusals(options);
     // A slow or idle client holds a connection for seconds only.
     const limits = {
       headersTimeout: 5_000,
@@ -61,6 +65,11 @@ export class HttpReceiver implements Receiver {
 
   isReady(): boolean {
     return this.#server.listening;
+  }
+
+  /** What became of the requests: one line. */
+  requests(): readonly string[] {
+    return this.#refusals.lines();
   }
 
   port(): number | undefined {
@@ -102,17 +111,22 @@ export class HttpReceiver implements Receiver {
 
   /** Undefined if a listener has answered. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<number | undefined> {
-    if (request.url?.split('?')[0] !== PATH) return 404;
+    const [path, query] = (request.url ?? '').split('?', 2);
+    if (path !== PATH) return 404;
+    if (request.method === 'GET' && new URLSearchParams(query).get('ssl_check') === '1') return 200;
     if (request.method !== 'POST') return 405;
-    const claim = this.#claimOf(request);
-    if (!claim) return 401;
+    const claim = claimOf(request);
+    if (!claim) return this.#refuse('form');
+    const aheadMs = this.#options.clock.now() - claim.timestamp * 1000;
+    if (Math.abs(aheadMs) > MAX_SKEW_MS) return this.#refuse('clock', aheadMs);
     const { read, release } = readBody(request, { limit: MAX_BODY_BYTES, room: this.#room });
     try {
       const got = await read;
       if (got.kind === 'too-long') return 413;
       if (got.kind === 'no-room') return 503;
       const text = got.body.toString();
-      if (!this.#isTrue(claim, text)) return 401;
+      if (!this.#isTrue(claim, text)) return this.#refuse('signature');
+      this.#refusals.accepted();
       this.#strangers.vouchFor(request.socket);
       return await this.#accept(text, request, response);
     } finally {
@@ -138,14 +152,9 @@ export class HttpReceiver implements Receiver {
     return delivered === 'acknowledged' ? undefined : STATUS[delivered];
   }
 
-  /** Both headers in Slack's form, and a time at most five minutes before or after ours. */
-  #claimOf(request: IncomingMessage): Claim | undefined {
-    const signature = headerOf(request, 'x-slack-signature');
-    const seconds = headerOf(request, 'x-slack-request-timestamp');
-    if (!/^v0=[0-9a-f]{64}$/.test(signature) || !/^\d{1,12}$/.test(seconds)) return undefined;
-    const timestamp = Number(seconds);
-    const isNow = Math.abs(this.#options.clock.now() - timestamp * 1000) <= MAX_SKEW_MS;
-    return isNow ? { signature, timestamp } : undefined;
+  #refuse(by: Refusal, aheadMs?: number): number {
+    this.#refusals.refused(by, aheadMs);
+    return 401;
   }
 
   #isTrue({ signature, timestamp }: Claim, body: string): boolean {
@@ -153,6 +162,14 @@ export class HttpReceiver implements Receiver {
     const headers = { 'x-slack-signature': signature, 'x-slack-request-timestamp': timestamp };
     return isValidSlackRequest({ signingSecret, body, headers, nowMilliseconds: clock.now() });
   }
+}
+
+/** Both headers in Slack's form. */
+function claimOf(request: IncomingMessage): Claim | undefined {
+  const signature = headerOf(request, 'x-slack-signature');
+  const seconds = headerOf(request, 'x-slack-request-timestamp');
+  const isInForm = /^v0=[0-9a-f]{64}$/.test(signature) && /^\d{1,12}$/.test(seconds);
+  return isInForm ? { signature, timestamp: Number(seconds) } : undefined;
 }
 
 const headerOf = (request: IncomingMessage, name: string): string => {

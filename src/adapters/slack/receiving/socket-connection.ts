@@ -11,14 +11,7 @@ import type { LineEgress } from '../egress.ts';
 import { troubleOf } from '../errors.ts';
 import { ANSWERED_MS } from '../limits.ts';
 import { InFlight } from './in-flight.ts';
-import { DrainingClient, type SocketModeSwitch } from './socket-client.ts';
-
-export interface Envelope {
-  readonly body: unknown;
-  readonly retry_num?: number;
-  readonly retry_reason?: string;
-  readonly ack: (body?: Record<string, unknown>) => Promise<void>;
-}
+import { DrainingClient, type Envelope, type SocketClose, type SocketModeSwitch } from './socket-client.ts';
 
 export interface LineOptions {
   readonly clientOptions: () => SocketModeOptions;
@@ -51,8 +44,8 @@ function tokenRefusal(error: KdebugError): KdebugError | undefined {
 }
 
 /**
- * A supervised Socket Mode connection: reopens until it is stopped, 200 ms to 10 s apart with jitter. When Slack recycles it, opens a new
- * connection before it drains and closes the old one. Handles all rejections.
+ * A supervised Socket Mode connection: reopens until it is stopped, 200 ms to 10 s apart with jitter. When Slack recycles it, the old
+ * connection serves until a new one is open, however many tries that takes; then drains and closes the old one. Handles all rejections.
  */
 export class SocketConnection {
   readonly #options: LineOptions;
@@ -97,17 +90,17 @@ export class SocketConnection {
   /** One try. On failure, plans the next one. Never rejects. */
   async #connect(): Promise<KdebugError | undefined> {
     const way = this.#options.wayOut();
+    const inFlight = new InFlight();
     const client = new DrainingClient(
       { ...this.#options.clientOptions(), logger: this.#logger(), ...defined({ dispatcher: way?.dispatcher }) },
       {
+        onEnvelope: (envelope) => void inFlight.track(this.#options.onEnvelope(envelope)),
         onRecycle: (reason) => this.#recycle(client, reason),
         onMalformed: () => this.#options.log.warn('malformed Socket Mode message ignored'),
+        onClosed: (close) => this.#onClosed(client, close),
       },
     );
     if (way) this.#ways.set(client, way);
-    const inFlight = new InFlight();
-    client.on('slack_event', (envelope: Envelope) => void inFlight.track(this.#options.onEnvelope(envelope)));
-    client.on('disconnected', () => this.#onClosed(client));
     this.#open.set(client, inFlight);
     try {
       await this.#inTime(client.start());
@@ -120,8 +113,10 @@ export class SocketConnection {
     }
     this.#failures = 0;
     this.#trouble.worked();
+    const old = this.#current;
     this.#current = client;
     this.#options.modeSwitch.opened();
+    if (old) void this.#drainAndClose(old);
     return undefined;
   }
 
@@ -156,37 +151,33 @@ export class SocketConnection {
     });
   }
 
-  #onClosed(client: DrainingClient): void {
+  #onClosed(client: DrainingClient, close: SocketClose | undefined): void {
     this.#open.delete(client);
     this.#ways.get(client)?.destroy();
     if (this.#current !== client) return;
     this.#current = undefined;
-    this.#options.log.info('Socket Mode connection closed', { reason: this.#reasons.get(client) ?? 'unknown' });
+    const reason = this.#reasons.get(client) ?? 'unknown';
+    this.#options.log.info('Socket Mode connection closed', { reason, ...close });
     this.#planNext(0);
   }
 
-  /** Opens the replacement first; the old connection serves until then. While Socket Mode is off there is no replacement. */
+  /** Opens the replacement; the connection serves until then. While Socket Mode is off there is none, and Slack sends nothing more. */
   #recycle(client: DrainingClient, reason: string): void {
     const { log, modeSwitch } = this.#options;
     this.#reasons.set(client, reason);
     const isOff = modeSwitch.ended(reason);
     if (this.#current !== client || this.#stopped) return;
     if (!isOff) log.info('Slack recycles Socket Mode connection', { reason });
-    void (isOff ? this.#drainAndClose(client) : this.#replace(client));
-  }
-
-  /** Slack sends nothing more: answers envelopes in flight, then closes. */
-  async #drainAndClose(client: DrainingClient): Promise<void> {
+    if (!isOff) return void this.#connect();
     this.#current = undefined;
     this.#planNext(0);
-    await this.#open.get(client)?.drained(this.#options.clock, ANSWERED_MS);
-    await this.#close(client);
+    void this.#drainAndClose(client);
   }
 
-  async #replace(old: DrainingClient): Promise<void> {
-    await this.#connect();
-    await this.#open.get(old)?.drained(this.#options.clock, ANSWERED_MS);
-    await this.#close(old);
+  /** Answers the envelopes in flight first. */
+  async #drainAndClose(client: DrainingClient): Promise<void> {
+    await this.#open.get(client)?.drained(this.#options.clock, ANSWERED_MS);
+    await this.#close(client);
   }
 
   async #inTime(started: Promise<unknown>): Promise<void> {

@@ -8,8 +8,8 @@ import type { Egress } from '../egress.ts';
 import { ANSWERED_MS } from '../limits.ts';
 import { deliver } from './delivery.ts';
 import { InFlight } from './in-flight.ts';
-import { SocketModeSwitch } from './socket-client.ts';
-import { type Envelope, SocketConnection } from './socket-connection.ts';
+import { type Envelope, SocketModeSwitch } from './socket-client.ts';
+import { SocketConnection } from './socket-connection.ts';
 
 export interface SocketOptions {
   readonly appToken: string;
@@ -82,19 +82,21 @@ export class SocketReceiver implements Receiver {
   }
 
   /** Never rejects. Slack repeats an unacknowledged envelope, or shows the person an error. */
-  async #handle(envelope: Envelope): Promise<void> {
+  async #handle({ body, isEvent, retryNum, retryReason, ack }: Envelope): Promise<void> {
     const { log } = this.#options;
-    if (this.#app === undefined || !isObject(envelope.body)) {
-      log.warn('envelope without payload ignored');
+    if (this.#app === undefined) {
+      log.warn('envelope before the start ignored');
       return;
     }
     const delivery = {
-      body: envelope.body,
+      body: isObject(body) ? body : {},
+      // Slack counts what is not acknowledged, and may stop sending events.
+      ackMalformed: isEvent,
       ...defined({
-        retryNum: typeof envelope.retry_num === 'number' ? envelope.retry_num : undefined,
-        retryReason: typeof envelope.retry_reason === 'string' ? envelope.retry_reason : undefined,
+        retryNum: typeof retryNum === 'number' ? retryNum : undefined,
+        retryReason: typeof retryReason === 'string' ? retryReason : undefined,
       }),
-      answer: (answer: unknown) => envelope.ack(isObject(answer) ? answer : undefined),
+      answer: (answer: unknown) => ack(isObject(answer) ? answer : undefined),
     };
     await deliver(this.#app, delivery, log);
   }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { KdebugError } from '../../../core/errors.ts';
-import type { ByFileName } from '../../../core/run/delivery.ts';
-import type { PostRef } from '../../../core/run/run-state.ts';
+import type { ByFileName, Landed } from '../../../core/run/delivery.ts';
+import type { Shared } from '../../../flow/ports/files.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { Destination, PostMeta, SearchLane, Shared } from '../../../flow/ports/slack.ts';
+import type { Destination, PostMeta, SearchLane, Sent } from '../../../flow/ports/slack.ts';
 import type { Identity } from '../identity.ts';
 import { EVENT_TYPE, type Speaker } from './messages.ts';
 
@@ -28,13 +28,19 @@ interface Looker extends Speaker {
   readonly log?: Log;
 }
 
+interface Found extends Landed {
+  readonly message: Posted;
+}
+
 export async function findMessage(
   looker: Looker,
   where: Where,
   wanted: (message: Posted) => boolean,
-): Promise<PostRef | undefined> {
+): Promise<Sent | undefined> {
   const found = await findPosted(looker, where, wanted);
-  return found && { channelId: where.destination.channelId, ts: found.ts };
+  if (!found) return undefined;
+  const { message, ...landed } = found;
+  return { channelId: where.destination.channelId, ts: message.ts, ...landed };
 }
 
 export async function findShared(
@@ -43,8 +49,10 @@ export async function findShared(
   filesOf: (message: Posted) => ByFileName | undefined,
 ): Promise<Shared | undefined> {
   const found = await findPosted(looker, where, (message) => filesOf(message) !== undefined);
-  const ref = found && { channelId: where.destination.channelId, ts: found.ts };
-  return ref && { ref, files: filesOf(found) ?? {}, refused: {} };
+  if (!found) return undefined;
+  const { message, ...landed } = found;
+  const ref = { channelId: where.destination.channelId, ts: message.ts };
+  return { ref, files: filesOf(message) ?? {}, refused: {}, ...landed };
 }
 
 /** Slack shows private answers only in a thread that has a reply. False if Slack refuses the look-up. */
@@ -63,18 +71,24 @@ export async function hasReply(looker: Looker, channelId: string, threadTs: stri
 
 /**
  * The first message that `wanted` accepts, among at most 5 pages of 200. Undefined also if Slack refuses the look-up (`missing_scope`,
- * `not_in_channel` …): posting twice is better than never.
+ * `not_in_channel` …): posting twice is better than never. A reply to a thread that is gone stands in the channel (slack-go/slack#1571).
  */
 async function findPosted(
   looker: Looker,
   where: Where,
   wanted: (message: Posted) => boolean,
-): Promise<Posted | undefined> {
+): Promise<Found | undefined> {
+  const { channelId, threadTs } = where.destination;
   try {
-    return await findInPages(looker, where, wanted);
+    const message = await findInPages(looker, where, wanted);
+    return message && { message };
   } catch (thrown) {
-    if (!(thrown instanceof KdebugError) || !REFUSALS.has(thrown.code)) throw thrown;
-    const { channelId } = where.destination;
+    if (!(thrown instanceof KdebugError)) throw thrown;
+    if (thrown.code === 'slack_message_gone' && threadTs !== undefined) {
+      const found = await findPosted(looker, { ...where, destination: { channelId } }, wanted);
+      return found && { ...found, threadGone: threadTs };
+    }
+    if (!REFUSALS.has(thrown.code)) throw thrown;
     looker.log?.warn('Slack refused to search for our message', {
       channelId,
       detail: thrown.detail,
@@ -183,6 +197,7 @@ export const ownFiles =
 /** How the small print of each kind names its run. A test compares these with the messages. */
 const SIGNATURES: Readonly<Record<PostMeta['kind'], readonly string[]>> = {
   anchor: ['run', 'batch'],
+  approval: ['Approval of run', 'Approval of batch'],
   result: ['Run', 'Batch'],
   copy: ['run', 'batch', 'Copy of run'],
   reminder: ['Reminder of run'],
@@ -196,10 +211,12 @@ const Context = z.object({
   elements: z.array(z.object({ type: z.string(), text: z.string().catch('') })),
 });
 
-/** Only what kdebug wrote; user input follows `/kdebug`. */
+/** Only what kdebug wrote: a person's command follows the name of the slash command, the only piece that begins with a slash. */
 function smallPrintOf(block: unknown): readonly string[] {
   const context = Context.safeParse(block);
   if (!context.success) return [];
   const words = context.data.elements.map(({ type, text }) => (type === 'plain_text' ? text : '')).join('·');
-  return (words.split('/kdebug', 1)[0] ?? '').split('·').map((piece) => piece.trim());
+  const pieces = words.split('·').map((piece) => piece.trim());
+  const typed = pieces.findIndex((piece) => piece.startsWith('/'));
+  return typed === -1 ? pieces : pieces.slice(0, typed);
 }

@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { PostRef } from '../../../core/run/run-state.ts';
-import type { Destination, PostMeta } from '../../../flow/ports/slack.ts';
+import type { Destination, PostMeta, Sent } from '../../../flow/ports/slack.ts';
 import type { Egress } from '../egress.ts';
 import { isAboutShape } from '../errors.ts';
 import type { Lane } from '../poster/pace.ts';
@@ -75,7 +75,7 @@ export async function post(
   destination: Destination,
   message: Message,
   { meta, sure }: { readonly meta: PostMeta; readonly sure?: (() => Promise<void>) | undefined },
-): Promise<PostRef> {
+): Promise<Sent> {
   const { channelId, threadTs } = destination;
   const call = { method: 'chat.postMessage', lane: laneOf(meta), channelId, repeatable: false } as const;
   const answer = await sayShaped(message, (shaped) =>
@@ -91,14 +91,26 @@ export async function post(
     }),
   );
   if (!answer.ts) throw new KdebugError('slack_unanswered', { facts: { kind: 'no_ts' } });
-  return { channelId: answer.channel ?? channelId, ts: answer.ts };
+  const ref = { channelId: answer.channel ?? channelId, ts: answer.ts };
+  const isUnthreaded = answer.message !== undefined && answer.message.thread_ts === undefined;
+  return threadTs !== undefined && isUnthreaded ? { ...ref, threadGone: threadTs } : ref;
 }
 
 /** A message that belongs to no run: nobody looks for it after a crash, and it waits behind all others. */
-export async function announce({ client, poster }: Speaker, channelId: string, message: Message): Promise<void> {
-  const call = { method: 'chat.postMessage', lane: 'opening', channelId, repeatable: false } as const;
+export const announce = (speaker: Speaker, channelId: string, message: Message): Promise<void> =>
+  say(speaker, { channelId }, message, 'opening');
+
+/** The same, for somebody who waits for it. */
+export async function say(
+  { client, poster }: Speaker,
+  { channelId, threadTs }: Destination,
+  message: Message,
+  lane: Lane = 'final',
+): Promise<void> {
+  const call = { method: 'chat.postMessage', lane, channelId, repeatable: false } as const;
+  const where = { channel: channelId, ...(threadTs === undefined ? {} : { thread_ts: threadTs }) };
   await sayShaped(message, (shaped) =>
-    poster.call(call, () => client.chat.postMessage({ channel: channelId, ...shaped, ...PLAIN_POST })),
+    poster.call(call, () => client.chat.postMessage({ ...where, ...shaped, ...PLAIN_POST })),
   );
 }
 

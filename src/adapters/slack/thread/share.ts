@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import { request } from 'undici';
-import { z } from 'zod';
-import { KdebugError, toKdebugError } from '../../../core/errors.ts';
+import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { ByFileName } from '../../../core/run/delivery.ts';
-import type { PostRef } from '../../../core/run/run-state.ts';
-import type { Destination, FileToShare, Shared } from '../../../flow/ports/slack.ts';
+import type { FileToShare, Shared } from '../../../flow/ports/files.ts';
+import type { Destination, Sent } from '../../../flow/ports/slack.ts';
 import { delayOf } from '../../../lib/backoff.ts';
 import { type Clock, sleep } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';
@@ -14,6 +13,7 @@ import { withoutDrawings } from '../views/chart.ts';
 import type { View } from '../views/view.ts';
 import { findMessage, sharesFile } from './find.ts';
 import { type Speaker, sayShaped } from './messages.ts';
+import { whereShown } from './where-shown.ts';
 
 interface ToShare {
   readonly messageOf: (refused: ByFileName) => Message;
@@ -32,9 +32,6 @@ interface Uploads {
   readonly uploaded: readonly Uploaded[];
   readonly refused: ByFileName;
 }
-
-/** Slack shares in the background. Pauses between look-ups of the message, 16 s in all. */
-const LOOK_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000] as const;
 
 /**
  * Uploads each file, then one call shows all of them with the message. Slack does not document what a repeated share does, so after an
@@ -79,10 +76,12 @@ async function showAll(
     );
     await (isFirst ? show : unlessShown(show));
   });
-  const shown = await whereShown(uploader, destination, firstId);
-  const ref = shown ?? (await findMessage(uploader, { destination, sinceMs }, isOurs));
-  if (!ref) throw new KdebugError('slack_unanswered', { facts: { kind: 'not_shown' } });
-  return { ref, files: Object.fromEntries(uploaded.map(({ filename, id }) => [filename, id])), refused };
+  const shown: Sent | undefined = await whereShown(uploader, destination, firstId);
+  const sent = shown ?? (await findMessage(uploader, { destination, sinceMs }, isOurs));
+  if (!sent) throw new KdebugError('slack_unanswered', { facts: { kind: 'not_shown' } });
+  const { channelId, ts, ...landed } = sent;
+  const ids = Object.fromEntries(uploaded.map(({ filename, id }) => [filename, id]));
+  return { ref: { channelId, ts }, files: ids, refused, ...landed };
 }
 
 /** Slack may refuse one file and take the others. @throws KdebugError its refusal, if it takes none */
@@ -122,15 +121,20 @@ async function complete(
       ...(shaped.blocks.length > 0 ? { blocks: shaped.blocks } : { initial_comment: shaped.text }),
     });
   });
-  await (threadTs === undefined ? show : show.catch(threadFirst));
+  await show.catch((thrown: unknown) => {
+    const code = thrown instanceof KdebugError ? codeOfSharing(thrown, threadTs !== undefined) : undefined;
+    if (!(thrown instanceof KdebugError) || code === undefined) throw thrown;
+    const { detail, facts } = thrown;
+    throw new KdebugError(code, { ...defined({ detail }), facts, cause: thrown });
+  });
 }
 
-/** Slack has one error for a closed thread and a closed channel. In a thread, assume the thread: the caller then tries the channel. */
-function threadFirst(thrown: unknown): never {
-  const isDenied = thrown instanceof KdebugError && thrown.facts.error === 'posting_to_channel_denied';
-  if (!isDenied) throw thrown;
-  const { detail, facts } = thrown;
-  throw new KdebugError('slack_thread_closed', { ...defined({ detail }), facts, cause: thrown });
+/** What two words mean of files alone; undefined: what they mean elsewhere. */
+function codeOfSharing({ facts: { error } }: KdebugError, isReply: boolean): ReasonCode | undefined {
+  // "User is not the owner of the file": the text may go where it belongs.
+  if (error === 'access_denied') return 'slack_refused';
+  // One word for a closed thread and a closed channel. In a thread, assume the thread: the caller then tries the channel.
+  return error === 'posting_to_channel_denied' && isReply ? 'slack_thread_closed' : undefined;
 }
 
 /** After an unclear response: if Slack no longer knows the upload, it was shared but is not shown yet. */
@@ -140,35 +144,6 @@ async function unlessShown(show: Promise<void>): Promise<void> {
   } catch (thrown) {
     if (!(thrown instanceof KdebugError) || thrown.facts.error !== 'file_not_found') throw thrown;
   }
-}
-
-const Shares = z.record(z.string(), z.array(z.object({ ts: z.string() })));
-const SharedFile = z.object({
-  shares: z.object({ public: Shares.optional().catch(undefined), private: Shares.optional().catch(undefined) }),
-});
-
-/** Undefined if the file's record does not say so in time. */
-async function whereShown(
-  uploader: Uploader,
-  { channelId }: Destination,
-  fileId: string,
-): Promise<PostRef | undefined> {
-  const { client, poster, clock } = uploader;
-  const call = { method: 'files.info', lane: 'final', repeatable: true } as const;
-  try {
-    for (const waitMs of [...LOOK_AFTER_MS, undefined]) {
-      const answer = await poster.call(call, () => client.files.info({ file: fileId }));
-      const file = SharedFile.safeParse(answer.file);
-      const { shares } = file.success ? file.data : { shares: {} };
-      const ts = [shares.public, shares.private].flatMap((kind) => kind?.[channelId] ?? []).at(0)?.ts;
-      if (ts !== undefined) return { channelId, ts };
-      if (waitMs !== undefined) await sleep(clock, waitMs);
-    }
-  } catch (thrown) {
-    // The caller can still search the channel or thread.
-    if (!(thrown instanceof KdebugError) || thrown.code !== 'slack_refused') throw thrown;
-  }
-  return undefined;
 }
 
 export interface Uploader extends Speaker {
@@ -210,7 +185,12 @@ async function tried<T>(clock: Clock, attempt: (isFirst: boolean) => Promise<T>)
 async function send({ client, poster, apiUrl, ...way }: Uploader, file: FileToShare): Promise<string> {
   const call = { method: 'files.getUploadURLExternal', lane: 'final', repeatable: false } as const;
   const { upload_url, file_id } = await poster.call(call, () =>
-    client.files.getUploadURLExternal({ filename: file.filename, length: file.bytes, ...snippetOf(file) }),
+    client.files.getUploadURLExternal({
+      filename: file.filename,
+      length: file.bytes,
+      ...snippetOf(file),
+      ...altTextOf(file),
+    }),
   );
   if (!upload_url || !file_id) throw new KdebugError('slack_unanswered', { facts: { kind: 'no_upload_url' } });
   if (!isSlackUrl(upload_url, apiUrl)) {
@@ -219,6 +199,8 @@ async function send({ client, poster, apiUrl, ...way }: Uploader, file: FileToSh
   await sendBytes(upload_url, file, way);
   return file_id;
 }
+
+const altTextOf = ({ altText }: FileToShare): { alt_txt?: string } => defined({ alt_txt: altText });
 
 const snippetOf = ({ filename, bytes }: FileToShare): { snippet_type?: 'text' } =>
   bytes <= MAX_SNIPPET_BYTES && IS_SNIPPET.test(filename) ? { snippet_type: 'text' } : {};

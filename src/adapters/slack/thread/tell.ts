@@ -1,16 +1,19 @@
 import { request } from 'undici';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Message } from '../../../core/report/message.ts';
+import { channel, type Message, type Part, type Span, text } from '../../../core/report/message.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { PrivateDestination } from '../../../flow/ports/slack.ts';
+import type { Destination, PrivateDestination } from '../../../flow/ports/slack.ts';
+import { defined } from '../../../lib/object.ts';
 import { isSlackUrl } from '../client.ts';
 import { type View, view } from '../views/view.ts';
 import { hasReply } from './find.ts';
-import { type Speaker, sayShaped } from './messages.ts';
+import { type Speaker, say, sayShaped } from './messages.ts';
 
 export interface Teller extends Speaker {
   readonly apiUrl: string;
   readonly log: Log;
+  /** @throws as `Thread.openDirect` */
+  readonly openDirect: (userId: string) => Promise<Destination>;
 }
 
 const TIMEOUT_MS = 5_000;
@@ -22,16 +25,68 @@ export const privateAnswer = (shaped: View) => ({
 });
 
 /**
- * Answers one person where they read. In a thread with replies chat.postEphemeral goes first, because answers to a `response_url` (five
+ * Answers one person where they read. In their direct message with the bot, with a message: a private answer there is gone after a reload, and
+ * a phone never shows it. In a thread with replies chat.postEphemeral goes first, because answers to a `response_url` (five
  * uses in 30 minutes) appear outside the thread; elsewhere the `response_url` does. If one fails, the other follows. A thread without
- * replies shows no private answers, so the channel gets them. After a lost response, that person may see the answer twice.
+ * replies shows no private answers, so the channel gets them. Where Slack refuses all of that (only some may post there), the answer is a
+ * direct message, which names the channel. After a lost response, that person may see the answer twice.
  */
 export async function tell(teller: Teller, person: PrivateDestination, message: Message): Promise<void> {
+  if (isDirect(person) && (await isPostedDirectly(teller, person, message))) return;
   const refusal = (await isShownInThread(teller, person)) ? await refusalInThread(teller, person, message) : undefined;
   if (refusal === NONE) return;
   if (person.responseUrl !== undefined && (await respond(teller, person.responseUrl, message))) return;
-  if (refusal !== undefined && !MAY_PASS_OUTSIDE.has(refusal.code)) throw refusal;
-  await sayPrivately(teller, person, message);
+  if (refusal !== undefined && !MAY_PASS_OUTSIDE.has(refusal.code))
+    return sayElsewhere(teller, person, message, refusal);
+  try {
+    await sayPrivately(teller, person, message);
+  } catch (thrown) {
+    await sayElsewhere(teller, person, message, thrown);
+  }
+}
+
+/** Also a direct message between two people, where somebody may type a command and the bot is no member. */
+export const isDirect = ({ channelId }: Pick<PrivateDestination, 'channelId'>): boolean => channelId.startsWith('D');
+
+async function isPostedDirectly(
+  teller: Teller,
+  { channelId, threadTs, responseUrl }: PrivateDestination,
+  message: Message,
+): Promise<boolean> {
+  try {
+    await say(teller, { channelId, ...defined({ threadTs }) }, message);
+    return true;
+  } catch (thrown) {
+    const code = thrown instanceof KdebugError ? thrown.code : '';
+    if (REFUSED.has(code) || (code === 'slack_unanswered' && responseUrl !== undefined)) return false;
+    throw thrown;
+  }
+}
+
+const REFUSED: ReadonlySet<string> = new Set([
+  'slack_message_gone',
+  'slack_thread_closed',
+  'slack_channel_closed',
+  'slack_refused',
+]);
+
+/** @throws `refusal`, where it is no refusal of the place, or Slack refuses the direct message, too */
+async function sayElsewhere(
+  teller: Teller,
+  { channelId, userId }: PrivateDestination,
+  message: Message,
+  refusal: unknown,
+): Promise<void> {
+  const isClosed = refusal instanceof KdebugError && refusal.code === 'slack_channel_closed';
+  if (!isClosed || channelId.startsWith('D')) throw refusal;
+  const spans: readonly Span[] = [text('kdebug may not answer in '), channel(channelId), text(', so it answers here.')];
+  const note: Part = { kind: 'note', spans };
+  try {
+    await say(teller, await teller.openDirect(userId), { ...message, parts: [...message.parts, note] });
+  } catch (thrown) {
+    teller.log.warn('private answer refused, also as a direct message', { channelId, error: thrown });
+    throw refusal;
+  }
 }
 
 const isShownInThread = async (

@@ -42,6 +42,7 @@ interface Speaking {
 export function createThread(options: ThreadOptions): Speaking {
   const poster = new Poster(options.clock, options.log);
   const speaker = { silenceMs: SILENCE_MS, ...options, poster };
+  const openDirect = directMessages(options, poster);
   const thread: Thread = {
     post: (destination, message, meta, sure) => post(speaker, destination, message, { meta, sure }),
     update: (ref, message, meta, lane) => update(speaker, { ref, message, meta, lane }),
@@ -50,9 +51,9 @@ export function createThread(options: ThreadOptions): Speaking {
     findShared: (destination, filenames, sinceMs, lane) =>
       findShared(speaker, { destination, sinceMs, lane }, ownFiles(filenames, options.ourselves())),
     share: (destination, messageOf, files, sure) => share(speaker, destination, { messageOf, files, sure }),
-    tell: (person, message) => tell(speaker, person, message),
+    tell: (person, message) => tell({ ...speaker, openDirect }, person, message),
     permalink: permalinks(options.client, poster),
-    openDirect: directMessages(options, poster),
+    openDirect,
   };
   return {
     thread,

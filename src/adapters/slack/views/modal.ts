@@ -15,6 +15,7 @@ import {
   MAX_CALLBACK_ID,
   MAX_INPUT,
   MAX_LABEL,
+  MAX_MENU_BYTES,
   MAX_OPTION_LABEL,
   MAX_OPTION_VALUE,
   MAX_OPTIONS,
@@ -25,6 +26,7 @@ import {
   MAX_VIEW_TITLE,
 } from '../limits.ts';
 import { plain } from './blocks.ts';
+import { MORE_VALUE } from './form-state.ts';
 import { clean, cleanLine, firstOf, shorten } from './plain.ts';
 import { blocksOfPage } from './view.ts';
 
@@ -111,15 +113,46 @@ function textInput(field: Field): PlainTextInput {
 }
 
 /** Drops an option whose value is too long: truncated, it would mean something else. */
-export const optionsOf = (options: readonly Option[]): PlainTextOption[] =>
+const optionsOf = (options: readonly Option[], most = MAX_OPTIONS): PlainTextOption[] =>
   options
     .filter(({ value }) => value !== '' && value.length <= MAX_OPTION_VALUE)
-    .slice(0, MAX_OPTIONS)
-    .map(({ value, label, description }) => ({
-      value,
-      text: plain(label, MAX_OPTION_LABEL),
-      ...(description ? { description: plain(description, MAX_OPTION_LABEL) } : {}),
-    }));
+    .slice(0, most)
+    .map(optionOf);
+
+const optionOf = ({ value, label, description }: Option): PlainTextOption => ({
+  value,
+  text: optionText(label),
+  ...(description ? { description: optionText(description) } : {}),
+});
+
+/** Without a colon there is no name of an emoji to keep as it is, and a menu has little room. */
+function optionText(words: string): PlainTextOption['text'] {
+  const whole = plain(words, MAX_OPTION_LABEL);
+  const { type, text } = whole;
+  return text.includes(':') ? whole : { type, text };
+}
+
+const MORE = optionOf({ value: MORE_VALUE, label: 'Type more letters to see the others' });
+
+const bytesOf = (options: readonly PlainTextOption[]): number => Buffer.byteLength(JSON.stringify(options));
+
+/**
+ * What a search field shows: as many options as Slack takes, by their number and by their bytes. If some are left out, the last one says to
+ * type more, and what was typed itself stays, because it may be listed nowhere.
+ */
+export function menuOf(options: readonly Option[], typed: string): PlainTextOption[] {
+  const all = optionsOf(options, Number.POSITIVE_INFINITY);
+  if (all.length <= MAX_OPTIONS && bytesOf(all) <= MAX_MENU_BYTES) return all;
+  const own = all.filter(({ value }) => value === typed.trim()).slice(0, 1);
+  const last = [...own, MORE];
+  let bytes = bytesOf(last);
+  const cut = all.findIndex((option, index) => {
+    bytes += bytesOf([option]);
+    return bytes > MAX_MENU_BYTES || index + last.length >= MAX_OPTIONS;
+  });
+  const shown = all.slice(0, cut);
+  return [...shown, ...last.filter((option) => !shown.includes(option))];
+}
 
 /** Shows what matches from the first character on, and the first options before anything is typed. */
 function search(field: Field): ExternalSelect {

@@ -1,4 +1,5 @@
 import { nearest, shorten } from '../../../lib/text.ts';
+import { COMMAND } from '../../shown-names.ts';
 import type { CommandError } from '../command.ts';
 import {
   FLAGS,
@@ -192,6 +193,6 @@ function unknownFlag(name: string, word: Word): Problem {
   );
   const hint = guess
     ? `Did you mean --${guess}?`
-    : 'Type /kdebug help flags for all of them; what the container runs goes after --.';
+    : `Type ${COMMAND} help flags for all of them; what the container runs goes after --.`;
   return { code: 'flag_unknown', message: `There is no flag ${shown(flag)}.`, hint, ...at(word) };
 }

@@ -13,6 +13,7 @@ import { PROFILES, type ProfileName } from '../../container/profiles.ts';
 import { isRunId } from '../../ids.ts';
 import { OUTCOME_WORDS, type OutcomeWord } from '../../run/outcome.ts';
 import { parseSelector, printSelector } from '../../selector.ts';
+import { COMMAND } from '../../shown-names.ts';
 import { type ColumnRange, type Problem, type Report, shown } from './line.ts';
 
 /** A value as typed, and its range. */
@@ -81,7 +82,7 @@ export const readImage: Reader<string> = (typed, report) => {
   const lower = typed.value.toLowerCase();
   const hint = didYouMean(
     lower !== typed.value && parseImageReference(lower) ? lower : undefined,
-    'Use an alias from /kdebug images, or a reference such as debian:12-slim.',
+    `Use an alias from ${COMMAND} images, or a reference such as debian:12-slim.`,
   );
   return report(problem(typed, { code: 'image_invalid', message: `${shown(typed.value)} is not an image.`, hint }));
 };
@@ -197,7 +198,7 @@ export const readRunId: Reader<string> = (typed, report) =>
           message: `${shown(typed.value)} is not the id of a run.`,
           hint: didYouMean(
             isRunId(typed.value.toLowerCase()) ? typed.value.toLowerCase() : undefined,
-            'An id has ten characters, a to z and 2 to 7; /kdebug list shows them.',
+            `An id has ten characters, a to z and 2 to 7; ${COMMAND} list shows them.`,
           ),
         }),
       );

@@ -27,7 +27,7 @@ it.each([
 
 /** What kdebug reads of what a person types into Slack. */
 function readFrom(typed: string, keyboard: 'plain' | 'smart' = 'plain'): unknown {
-  const made = readTyped(typed, TEAM, { botUserId: BOT, inThread: false, keyboard });
+  const made = readTyped(typed, TEAM, { botUserId: BOT, commands: ['/kdebug'], inThread: false, keyboard });
   const words =
     made.kind === 'command' ? made.words : made.kind === 'mention' ? wordsAfterMention(made.text, BOT) : undefined;
   const parsed = parseCommand(words ?? '');

@@ -62,7 +62,6 @@ describe('a signed request over HTTP', () => {
     ['an event and nothing else', JSON.stringify({ event: { type: 'app_mention', channel: null } }), JSON_TYPE],
     ['a mention without ids', JSON.stringify({ type: 'event_callback', event: { type: 'app_mention' } }), JSON_TYPE],
     ['a command without ids', JSON.stringify({ command: '/kdebug' }), JSON_TYPE],
-    ['a command of another name', new URLSearchParams({ ...strings('command'), command: '/other' }).toString(), FORM],
     ['a click without actions', formOf({ ...SHAPES.click?.body, actions: [] }), FORM],
     ['a click without a person', formOf({ ...SHAPES.click?.body, user: null }), FORM],
     ['a form that nobody opened', formOf({ ...SHAPES.submission?.body, view: { callback_id: 'x' } }), FORM],
@@ -129,15 +128,24 @@ describe('a message over Socket Mode', () => {
   });
 
   it.each(['disconnected', 'close', 'error', 'slack_event', 'ws_message'])(
-    'whose event is called %s is no signal of the connection',
+    'whose event is called %s is no signal of the connection, and is acknowledged',
     async (type) => {
-      const payload = { type: 'event_callback', event: { type } };
-      world.local.sockets.sendRaw(JSON.stringify({ type: 'events_api', envelope_id: '1', payload }));
-      await expect.poll(() => world.log.records.some(({ message }) => message.includes('malformed'))).toBe(true);
+      expect((await world.local.deliver.event({ type })).status).toBe(200);
       expect(world.local.sockets.opened).toBe(2);
       expect(await isAnswered()).toBe(true);
     },
   );
+
+  it.each([
+    ['no object', { event: null }],
+    ['without a type', { event: {} }],
+    ['that lacks what we read', { event: { type: 'app_mention' } }],
+  ])('that is an event %s is acknowledged, as a repeat would not help', async (_what, override) => {
+    const delivery = await world.local.deliver.event({}, { override });
+    expect(delivery).toMatchObject({ status: 200, body: '' });
+    expect(world.log.records.filter(({ message }) => message.includes('malformed'))).toHaveLength(1);
+    expect(world.inbox.taken).toEqual(NOBODY);
+  });
 
   it('with any payload of ours spoilt is acknowledged or left out, and nothing rejects unheard', async () => {
     fc.assert(
@@ -153,6 +161,17 @@ describe('a message over Socket Mode', () => {
   });
 });
 
+it.each(['http', 'socket'] as const)(
+  'events that Slack holds back are a warning with their minute, over %s',
+  async (kind) => {
+    world = await startWorld(kind);
+    expect(await world.local.deliver.rateLimited()).toMatchObject({ status: 200, body: '' });
+    const minute = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:00\.000Z$/);
+    const warnings = world.log.records.filter(({ level }) => level === 'warn');
+    expect(warnings).toMatchObject([{ message: expect.stringContaining('holds back events'), fields: { minute } }]);
+  },
+);
+
 it('what Bolt is given holds only what was checked: no token, no other kind, no key of a prototype', async () => {
   const strays = JSON.parse(
     '{"event":{},"name":"x","function_data":{},"bot_access_token":"xoxb-1","__proto__":{"a":1}}',
@@ -165,8 +184,3 @@ it('what Bolt is given holds only what was checked: no token, no other kind, no 
     expect(keys).not.toContain(key);
   }
 });
-
-/** A payload's fields, as a form has them. */
-function strings(name: string): Record<string, string> {
-  return Object.fromEntries(Object.entries(SHAPES[name]?.body ?? {}).map(([key, value]) => [key, String(value)]));
-}

@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { isPostOf, ownFiles, type Posted } from '../../../../src/adapters/slack/thread/find.ts';
 import { view } from '../../../../src/adapters/slack/views/view.ts';
+import { asRunId } from '../../../../src/core/ids.ts';
+import { approvedMessage } from '../../../../src/core/report/approved-message.ts';
 import { copyMessage, reminderMessage } from '../../../../src/core/report/copy-messages.ts';
 import type { Message } from '../../../../src/core/report/message.ts';
 import { anchorMessage, resultMessage } from '../../../../src/core/report/run-messages.ts';
 import type { Run } from '../../../../src/core/run/run.ts';
+import { withNames } from '../../../../src/core/shown-names.ts';
 import { aPlan, aRun, aTermination, START_MS } from '../../../support/builders.ts';
 
 const US = { botId: 'B0KDEBUG', botUserId: 'U0KDEBUG' };
+/** No part of the signature, whatever they are. */
+const NAMES = { command: '/debug-staging', bot: '@kdebug2' };
 const MOMENT = { approvers: {}, nowMs: START_MS };
 
 /** As Slack shows it, without metadata: `bot_id` is there for a plain post. */
@@ -15,7 +20,7 @@ const posted = (message: Message, more: Partial<Posted> = {}): Posted => ({
   ts: '1700000000.000100',
   bot_id: US.botId,
   user: US.botUserId,
-  blocks: view(message).blocks,
+  blocks: view(withNames(message, NAMES)).blocks,
   ...more,
 });
 
@@ -31,6 +36,15 @@ describe('a message of ours without metadata is known by its small print', () =>
     (state) => {
       const message = posted(anchorMessage(finished({ state }), MOMENT));
       expect([isAnchor(message), isResult(message)]).toEqual([true, false]);
+    },
+  );
+
+  it.each(['Roy', 'Roy · run bbbbbbbbbb', '/Roy', 'x'.repeat(300), '\u202e', ''])(
+    'an anchor whose requester is called %j, and no other',
+    (requesterName) => {
+      const message = posted(anchorMessage(finished({ state: 'running' }), { ...MOMENT, requesterName }));
+      const isOther = isPostOf({ run: asRunId('bbbbbbbbbb'), kind: 'anchor' }, US);
+      expect([isAnchor(message), isOther(message)]).toEqual([true, false]);
     },
   );
 
@@ -51,6 +65,13 @@ describe('a message of ours without metadata is known by its small print', () =>
     expect(isA('reminder', reminderMessage(pending))).toBe(true);
     for (const message of [reminderMessage(pending), copyMessage(finished({ state: 'expired' }), MOMENT, undefined)])
       expect(isResult(posted(message))).toBe(false);
+  });
+
+  it('the word of an approval, which is no result', () => {
+    const run = finished({ state: 'running' });
+    const message = posted(approvedMessage(run));
+    expect(isPostOf({ run: run.id, kind: 'approval' }, US)(message)).toBe(true);
+    expect([isAnchor(message), isResult(message)]).toEqual([false, false]);
   });
 
   it('a result that came with its files, where Slack names our user alone', () => {

@@ -3,7 +3,8 @@ import { readTyped } from '../../../../play/slack/index.ts';
 import { defaultTeam } from '../../../../play/slack/state/team.ts';
 
 const BOT = 'U0KDEBUG';
-const read = (text: string, inThread = false) => readTyped(text, defaultTeam(BOT), { botUserId: BOT, inThread });
+const read = (text: string, inThread = false) =>
+  readTyped(text, defaultTeam(BOT), { botUserId: BOT, commands: ['/kdebug'], inThread });
 
 describe('what Slack makes of a text', () => {
   it.each([
@@ -14,7 +15,7 @@ describe('what Slack makes of a text', () => {
     ['/kdebug can-i @bob in #ops', 'can-i <@U0BOB|bob> in <#C0OPS|ops>'],
     ['/kdebug x --image=web@sha256:abc', 'x --image=web@sha256:abc'],
   ])('a command: %j', (text, words) => {
-    expect(read(text)).toEqual({ kind: 'command', words });
+    expect(read(text)).toEqual({ kind: 'command', name: '/kdebug', words });
   });
 
   it.each([
