@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import type { Turns } from './log/turns.ts';
 import type { Clusters } from './ports/cluster.ts';
 import type { Directory } from './ports/directory.ts';
 import type { AuditLog, Ids, Log, Manifests, Metrics, PolicySource, Spools } from './ports/machine.ts';
@@ -14,6 +15,8 @@ export interface FlowDeps {
   readonly directory: Directory;
   readonly audit: AuditLog;
   readonly spools: Spools;
+  /** Of the log filter: one round for all logs that are read, of runs and of lookups. */
+  readonly turns: Turns;
   readonly policies: PolicySource;
   readonly clock: Clock;
   readonly ids: Ids;

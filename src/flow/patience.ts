@@ -31,7 +31,7 @@ export class Patience {
 
   /** Undefined: the error is not transient, or has lasted too long. */
   waitMs({ code, facts }: KdebugError, state: RunState, nowMs: number): number | undefined {
-    if (!PASSING.has(code)) return undefined;
+    if (!PASSING.has(code) && facts.mayPass !== true) return undefined;
     this.#sinceMs ??= nowMs;
     const { retryAfterMs } = facts;
     const backOffMs = delayOf(BACK_OFF, this.#times, this.#random);

@@ -13,7 +13,6 @@ import type { Starter } from './inbox/accept.ts';
 import { CommandInbox } from './inbox/inbox.ts';
 import { observeRuns } from './measure.ts';
 import { type AdvanceContext, runToEnd } from './pipeline.ts';
-import type { Inbox } from './ports/slack.ts';
 import { Recovery } from './recovery/cluster-scan.ts';
 import { afterLoss, leaseTrouble } from './recovery/lost-lease.ts';
 import { applyPeerCommands } from './recovery/peer-commands.ts';
@@ -46,7 +45,7 @@ interface Held {
  * over unfinished ones when the replica stops. Any replica can do the next step of any run.
  */
 export class RunSupervisor implements Starter, RunChanger {
-  readonly inbox: Inbox;
+  readonly inbox: CommandInbox;
   readonly #deps: FlowDeps;
   readonly #recovery: Recovery;
   readonly #context: AdvanceContext;
@@ -152,6 +151,7 @@ export class RunSupervisor implements Starter, RunChanger {
     await inTime(left, handOverMs);
     this.#drained = true;
     this.#stopAdopting();
+    await this.inbox.refusals.close();
   }
 
   #busy(): readonly Held[] {
@@ -181,7 +181,7 @@ export class RunSupervisor implements Starter, RunChanger {
     const { store, owner, log, metrics } = this.#deps;
     try {
       await store.renew(owner);
-      void applyPeerCommands(this.#runs(), { deps: this.#deps, runs: this });
+      void applyPeerCommands(this.#runs(), { deps: this.#deps, runs: this, refusals: this.inbox.refusals });
       for (const session of this.#unreleased) await this.#release(session);
       if (this.#draining) return;
       for (const lease of await store.claim(owner, Math.min(MAX_HELD - this.#held.size, 50))) {

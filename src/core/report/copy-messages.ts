@@ -50,7 +50,7 @@ function decidedCopy(run: Run, url: string | undefined): Message {
     tone,
     parts: [
       { kind: 'paragraph', spans: [strong(shortName(subjectOf(run))), text(': '), strong(headline), ...spans] },
-      { kind: 'paragraph', spans: [person(run.origin.requesterId), text(' requested '), code(oneLine(command, 90))] },
+      { kind: 'paragraph', spans: [person(run.origin.requesterId), text(' requested '), code(oneLine(command, 84))] },
       { kind: 'note', spans: [text(`Copy of run ${run.id}`), ...linkTo(url, 'Open the thread')] },
     ],
   };

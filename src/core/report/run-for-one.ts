@@ -3,6 +3,7 @@ import { sentence } from '../../lib/text.ts';
 import { countPods, matchedOf, statusOf } from '../batch/pod-state.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../run/life-cycle.ts';
 import type { Run, RunLog } from '../run/run.ts';
+import { COMMAND } from '../shown-names.ts';
 import { decisionSpans, planFields } from './answers/explain-messages.ts';
 import { accessFacts, STATUS_TEXT, scopeFacts } from './batch/batch-facts.ts';
 import { isDecided } from './batch/batch-headline.ts';
@@ -50,7 +51,7 @@ export function showMessage(run: Run, sight: Sight, redact: readonly string[]): 
     tone,
     parts: [
       { kind: 'heading', text: `Run ${run.id}: ${title}` },
-      paragraph([code(`/kdebug ${run.commandLine}`)]),
+      paragraph([code(`${COMMAND} ${run.commandLine}`)]),
       ...linksPart(run, sight),
       ...(sight.isHidden ? [] : outcomeParts(run)),
       ...(refusal ? [paragraph([text(`${sentence(refusal.message)} ${refusal.hint}`)])] : []),
@@ -84,7 +85,7 @@ export function logsMessage(run: Run, sight: Sight): Message {
           ? [...excerptParts(log), ...filesParts(run, { isPrivate: false }), ...caveats(run)]
           : [noLogYet(run)]),
       ...linksPart(run, sight),
-      { kind: 'note', spans: [code(`/kdebug show ${run.id}`), text(' shows the run itself')] },
+      { kind: 'note', spans: [code(`${COMMAND} show ${run.id}`), text(' shows the run itself')] },
     ],
   };
 }
@@ -169,8 +170,8 @@ const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans 
 export function batchForOne(run: BatchRun, context: BatchRenderContext & { readonly links: RunLinks }): Message {
   const { parts, ...message } = batchMessage(run, context);
   const change: readonly Span[] = isFinal(run.state)
-    ? [code(`/kdebug export ${run.id}`), text(' exports it as YAML')]
-    : [code(`/kdebug batch ${run.id} pause | resume | cancel | --parallelism=P --replicas=N`), text(' changes it')];
+    ? [code(`${COMMAND} export ${run.id}`), text(' exports it as YAML')]
+    : [code(`${COMMAND} batch ${run.id} pause | resume | cancel | --parallelism=P --replicas=N`), text(' changes it')];
   const shown = withoutWithdrawal(parts).filter(({ kind }) => kind !== 'actions');
   const facts: readonly Part[] = isDecided(run)
     ? [{ kind: 'facts', facts: [...accessFacts(run), ...scopeFacts(run)] }]
@@ -231,6 +232,6 @@ function containerFacts({ id, containerName }: Run): readonly Fact[] {
   if (containerName === undefined) return [];
   return [
     { label: 'Container', value: [code(containerName)] },
-    { label: 'Its log', value: [code(`/kdebug logs ${id}`), text(', also with --tail, --since and --grep')] },
+    { label: 'Its log', value: [code(`${COMMAND} logs ${id}`), text(', also with --tail, --since and --grep')] },
   ];
 }

@@ -28,13 +28,14 @@ import {
   toneOf,
 } from './parts/run-lines.ts';
 import { stopParts } from './parts/stop-parts.ts';
-import { typedCommand } from './typed-text.ts';
+import { quietPerson, typedCommand } from './typed-text.ts';
 
 /** What a message shows that is not in the run: the time, the approvers and, while it runs, its newest lines. */
 export interface RenderContext {
   readonly nowMs: number;
   readonly approvers: Approvers;
   readonly tail?: string;
+  readonly requesterName?: string;
   /** The container's output is for the requester alone: the anchor shows none of it. */
   readonly isPrivate?: boolean;
 }
@@ -49,7 +50,7 @@ export function anchorMessage(run: Run, context: RenderContext): Message {
 }
 
 function cardMessage(run: Run, context: RenderContext): Message {
-  const { nowMs, approvers, isPrivate = false } = context;
+  const { nowMs, approvers, requesterName, isPrivate = false } = context;
   const { tone, headline, besides } = headOf(run, nowMs, isPrivate);
   const words = `${headline}: ${imageOf(run)} on ${subjectOf(run)}`;
   return {
@@ -59,12 +60,15 @@ function cardMessage(run: Run, context: RenderContext): Message {
     parts: [
       { kind: 'paragraph', spans: firstLine(run, headline) },
       ...linePart(cardLine(run, isPrivate)),
-      ...stopParts(run, nowMs),
-      ...runButtonsPart(run, 'card'),
+      ...stopParts(run, nowMs, isPrivate),
+      ...runButtonsPart(run, isPrivate ? 'private-card' : 'card'),
       ...tailPart(run, context),
       ...(isPrivate ? [] : chartParts(run)),
       ...approvalParts(run, approvers, nowMs),
-      { kind: 'note', spans: smallLine(run, { besides, isPrivate: isPrivate && !saysWhereItGoes(run) }) },
+      {
+        kind: 'note',
+        spans: smallLine(run, { besides, requesterName, isPrivate: isPrivate && !saysWhereItGoes(run) }),
+      },
     ],
   };
 }
@@ -96,18 +100,21 @@ function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: Rende
   };
 }
 
-/** `autodiagnose · shop · prod · @Roy · run abcdefghij`. What a person typed comes last, behind `/kdebug`. */
-function smallLine(
-  run: Run,
-  { besides, isPrivate }: { readonly besides: string | undefined; readonly isPrivate: boolean },
-): readonly Span[] {
+interface SmallLine {
+  readonly besides: string | undefined;
+  readonly requesterName: string | undefined;
+  readonly isPrivate: boolean;
+}
+
+/** `autodiagnose · shop · prod · Roy · run abcdefghij`. What a person typed comes last, behind the slash command. */
+function smallLine(run: Run, { besides, requesterName, isPrivate }: SmallLine): readonly Span[] {
   const { plan, origin, id } = run;
   const where = plan ? [plan.imageAlias, plan.namespace, plan.cluster] : [];
   const isPlain = plan?.command.length === 0 && plan.reason === undefined && plan.label === undefined;
   const ownWords = isPlain ? [] : [text(' · '), code(oneLine(typedCommand(run)))];
   return [
     text(where.map((word) => `${word} · `).join('')),
-    person(origin.requesterId),
+    quietPerson(origin.requesterId, requesterName),
     text(`${besides === undefined ? '' : ` · ${besides}`} · run ${id}${isPrivate ? OUTPUT_IS_PRIVATE : ''}`),
     ...ownWords,
   ];

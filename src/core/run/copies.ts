@@ -18,15 +18,17 @@ export function staleCopies({ asked: sent, ...run }: Pick<Run, 'asked' | 'state'
 }
 
 /**
- * When a run that waits for votes next needs a replica: at the reminder, then at the expiry. Undefined: now, because
- * its card is not posted yet, or an approver not yet notified.
+ * When a run that waits for votes next needs a replica: at the next look for approvers, at the reminder, then at the expiry. Undefined: now,
+ * because its card is not posted yet, or an approver not yet notified, or looked for.
  */
 export function waitsUntilMs(run: Run): number | undefined {
   const { asked: sent, approval, delivery } = run;
   if (!delivery.anchor || !sent || sent.waiting.length > 0 || staleCopies(run).length > 0) return undefined;
   const expiresAtMs = approval?.expiresAtMs;
   if (expiresAtMs === undefined) return undefined;
-  return sent.remindedAtMs === undefined ? Math.min(sent.remindAtMs, expiresAtMs) : expiresAtMs;
+  const { again, remindAtMs, remindedAtMs } = sent;
+  if (again && again.atMs === undefined) return undefined;
+  return Math.min(expiresAtMs, again?.atMs ?? expiresAtMs, remindedAtMs === undefined ? remindAtMs : expiresAtMs);
 }
 
 export const isSamePost = (a: PostRef, b: PostRef): boolean => a.channelId === b.channelId && a.ts === b.ts;

@@ -13,8 +13,12 @@ export interface Delivery {
   readonly files?: ByFileName;
   /** Codes: why there will be none of these files. Slack refuses it, or the log is gone. */
   readonly filesLost?: ByFileName;
+  /** Threads that Slack no longer has, by their `ts`: a reply to one stands in the channel alone. */
+  readonly threadsGone?: readonly string[];
   /** Somebody deleted the anchor, or Slack refuses one; it is not posted again. */
   readonly anchorGone?: boolean;
+  /** The requester was told that people have approved it, or Slack refuses to. */
+  readonly approvalPosted?: boolean;
   /** The requester has the private refusal, or the outcome of the dry run. */
   readonly told?: boolean;
   /**
@@ -34,14 +38,20 @@ export type ByFileName = Readonly<Record<string, string>>;
 /** What became of files: the ids of those that Slack has, and codes for those that it will never have. */
 export type SettledFiles = Pick<Delivery, 'files' | 'filesLost'>;
 
+/** The thread that a post was meant for, by its `ts`, if it turned out that Slack no longer has it. */
+export interface Landed {
+  readonly threadGone?: string;
+}
+
 /** Something that Slack accepted, or refused permanently. */
 export type DeliveryEvent =
-  | { readonly kind: 'anchor-posted'; readonly ref: PostRef }
+  | ({ readonly kind: 'anchor-posted'; readonly ref: PostRef } & Landed)
   | { readonly kind: 'anchor-lost' }
+  | ({ readonly kind: 'approval-posted' } & Landed)
   /** `settled`: the files shared with the result, as one message, and those that it says are lost. */
-  | { readonly kind: 'result-posted'; readonly ref: PostRef; readonly settled?: SettledFiles }
+  | ({ readonly kind: 'result-posted'; readonly ref: PostRef; readonly settled?: SettledFiles } & Landed)
   | { readonly kind: 'result-lost'; readonly code: string }
-  | { readonly kind: 'files-settled'; readonly settled: SettledFiles }
+  | ({ readonly kind: 'files-settled'; readonly settled: SettledFiles } & Landed)
   /** Seen only by the requester; `lost`: Slack refused even that (a code). */
   | { readonly kind: 'private-answer-sent'; readonly lost?: string }
   | { readonly kind: 'completed'; readonly grantClosed: boolean };
@@ -52,6 +62,7 @@ const RESULT: readonly RunState[] = ['rejected', 'expired', 'cancelled', 'finish
 const ALLOWED: Readonly<Record<DeliveryEvent['kind'], readonly RunState[]>> = {
   'anchor-posted': PLANNED_STATES,
   'anchor-lost': PLANNED_STATES,
+  'approval-posted': PLANNED_STATES,
   'result-posted': RESULT,
   'result-lost': RESULT,
   'files-settled': ['finished'],
@@ -63,7 +74,7 @@ const ALLOWED: Readonly<Record<DeliveryEvent['kind'], readonly RunState[]>> = {
 /** Undefined: the event cannot happen in this state, or is already recorded. */
 export function deliveryTransition(delivery: Delivery, event: DeliveryEvent, state: RunState): Delivery | undefined {
   if (!ALLOWED[event.kind].includes(state)) return undefined;
-  const changes = changesOf(event, delivery);
+  const changes = { ...changesOf(event, delivery), ...withoutThread(event, delivery) };
   const isKnown = Object.entries(changes).every(([field, value]) => isEqual(Reflect.get(delivery, field), value));
   return isKnown ? undefined : { ...delivery, ...changes };
 }
@@ -74,6 +85,8 @@ function changesOf(event: DeliveryEvent, delivery: Delivery): Delivery {
       return { anchor: event.ref };
     case 'anchor-lost':
       return { anchorGone: true };
+    case 'approval-posted':
+      return { approvalPosted: true };
     case 'result-posted':
       return { ...withSettled(delivery, event.settled), result: event.ref };
     case 'result-lost':
@@ -85,6 +98,13 @@ function changesOf(event: DeliveryEvent, delivery: Delivery): Delivery {
     case 'completed':
       return { closed: true, ...defined({ grantClosed: event.grantClosed || undefined }) };
   }
+}
+
+/** In the same record as the post: after a crash in between, a search begins where the post was meant to go. */
+function withoutThread(event: DeliveryEvent, { threadsGone = [] }: Delivery): Pick<Delivery, 'threadsGone'> {
+  const threadGone = 'threadGone' in event ? event.threadGone : undefined;
+  if (threadGone === undefined || threadsGone.includes(threadGone)) return {};
+  return { threadsGone: [...threadsGone, threadGone] };
 }
 
 /** Adds to what is settled already. */

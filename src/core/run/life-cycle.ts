@@ -81,6 +81,8 @@ export type NextPost =
   | { readonly kind: 'nothing' }
   /** Posted or updated. */
   | { readonly kind: 'card' }
+  /** Tells the requester that people have approved it. */
+  | { readonly kind: 'approval' }
   /** Seen only by the requester, like the outcome of a dry run. */
   | { readonly kind: 'refusal'; readonly refusal: Refusal }
   | { readonly kind: 'dry-run'; readonly rehearsal: Rehearsal }
@@ -96,7 +98,8 @@ export const nextPost = (
 ): NextPost => postsOf(run, nowMs).find(({ kind }) => !done.has(kind)) ?? { kind: 'nothing' };
 
 /** In order: the card before the result, and both before the record that they exist. */
-function postsOf({ state, delivery, refusal, rehearsal, grant }: Run, nowMs: number): readonly NextPost[] {
+function postsOf(run: Run, nowMs: number): readonly NextPost[] {
+  const { state, delivery, refusal, rehearsal, grant } = run;
   const card = { kind: 'card' } as const;
   if (state === 'received') return [];
   if (state === 'denied') {
@@ -104,10 +107,16 @@ function postsOf({ state, delivery, refusal, rehearsal, grant }: Run, nowMs: num
     return delivery.anchor ? [card, ...answer] : answer;
   }
   if (rehearsal) return delivery.told ? [] : [{ kind: 'dry-run', rehearsal }];
-  if (!isFinal(state)) return [card];
+  if (!isFinal(state)) return [card, ...approvalPost(run)];
   const grantClosed = grant !== undefined && !isActive(grant, nowMs);
   return [card, { kind: 'result' }, { kind: 'completion', grantClosed }];
 }
+
+/** Once it has ended, its result says enough. */
+const approvalPost = ({ state, approval, delivery }: Run): readonly NextPost[] =>
+  approval !== undefined && delivery.approvalPosted !== true && UNDER_WAY.has(state) ? [{ kind: 'approval' }] : [];
+
+const UNDER_WAY: ReadonlySet<RunState> = new Set(['approved', 'launching', 'starting', 'running']);
 
 /** When the current wait of a run gives up, and with which outcome. Undefined while no clock runs. */
 export interface Deadline {

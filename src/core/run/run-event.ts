@@ -15,7 +15,7 @@ export type StopEvent =
   | { readonly kind: 'stop-requested'; readonly byUserId: string; readonly atMs: number }
   | { readonly kind: 'stop-launching'; readonly container: StopContainer }
   | { readonly kind: 'stop-ended'; readonly exitCode: number; readonly message: string; readonly atMs: number }
-  | { readonly kind: 'stop-failed'; readonly why: string; readonly atMs: number };
+  | { readonly kind: 'stop-failed'; readonly why: string; readonly isOutput?: boolean; readonly atMs: number };
 
 /** Everything that can happen to a run. `atMs`: when it was noticed. */
 export type RunEvent =

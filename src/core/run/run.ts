@@ -27,8 +27,12 @@ export interface Origin {
   readonly requesterId: UserId;
   /** The channel is a group direct message, as far as Slack says so: its id looks like a channel's. */
   readonly inGroupMessage?: true;
+  /** The words of a message that was edited after it was sent. */
+  readonly isEdit?: true;
   /** A bearer secret for private answers, five uses in 30 minutes; never logged, never shown. */
   readonly responseUrl?: string;
+  /** The slash command that was typed, where its name is not the configured one: private answers say it. */
+  readonly command?: string;
   readonly receivedAtMs: number;
 }
 
@@ -147,8 +151,8 @@ export interface Stop {
   readonly container?: StopContainer;
   /** Its container has ended; the run's container follows within seconds, or the stop has failed. */
   readonly ended?: { readonly exitCode: number; readonly message: string; readonly atMs: number };
-  /** The run goes on. `why`: a sentence. Somebody may try again. */
-  readonly failed?: { readonly why: string; readonly atMs: number };
+  /** The run goes on. `why`: a sentence; `isOutput`: the container wrote it. Somebody may try again. */
+  readonly failed?: { readonly why: string; readonly isOutput?: boolean; readonly atMs: number };
 }
 
 /** Stored before its PATCH, so that each repeat sends the identical one. */

@@ -37,4 +37,6 @@ export interface SentCopies {
   readonly unreached?: number;
   /** Channels of approvers where the card could not be shown. */
   readonly closed?: readonly string[];
+  /** Slack did not say who all the approvers are: they are looked for again at `atMs`; without it, now. */
+  readonly again?: { readonly looks: number; readonly atMs?: number };
 }

@@ -5,6 +5,7 @@ import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import type { LookAgain, Run } from '../../core/run/run.ts';
 import { runOfCard } from '../inbox/find-run.ts';
 import { answerReason } from '../inbox/refusals.ts';
+import { isHiddenFrom } from '../lookup/show.ts';
 import type { Answer } from '../ports/slack.ts';
 import { type Again, formAgain, needsReason, originOfClick, type RerunParts, withReason } from './again.ts';
 import { hasSecretOfAnother } from './same-again.ts';
@@ -23,14 +24,16 @@ const FOLLOW_UPS = {
   compare: (run: Run) => (mayCompare(run) ? comparisonRequest(run.request, run.plan.podName) : undefined),
 } as const;
 
-/** Sends it as the clicker's own, in the same thread. Their second click starts nothing. */
+/** Sends it as the clicker's own, in the same thread. Their second click, on the card or on the result, starts nothing. */
 export async function followUp(
   action: keyof typeof FOLLOW_UPS,
   again: Again,
   { deps, accept }: RerunParts,
 ): Promise<Answer> {
-  const run = await runOfCard(again, ({ delivery }) => [delivery.result], deps);
+  const run = await runOfCard(again, ({ delivery }) => [delivery.anchor, delivery.result], deps);
   if (typeof run === 'string') return answerReason(run);
+  // The card of a private run has no such button, and whether it could would give the verdict away.
+  if (await isHiddenFrom(run, again.userId, deps)) return answerReason('button_stale');
   const followed = FOLLOW_UPS[action](run);
   if (!followed) return answerReason('button_stale');
   const { redact } = deps.policies.current().output;

@@ -6,28 +6,29 @@ import { type ApproverGroup, DIRECT } from '../../core/policy/policy.ts';
 import type { PendingApproval, Vote, Voter } from '../../core/policy/vote.ts';
 import type { Form } from '../../core/report/message.ts';
 import type { Run } from '../../core/run/run.ts';
+import { COMMAND } from '../../core/shown-names.ts';
 import { defined, own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { Directory } from '../ports/directory.ts';
+import type { Directory, HowFresh } from '../ports/directory.ts';
 import type { AuditEntry } from '../ports/machine.ts';
 import { isForGood } from '../reply/post-once.ts';
 
 type Deps = Pick<FlowDeps, 'policies' | 'directory'>;
 
 /**
- * Whether a person is in one of these groups, by the current policy. With `sinceMs`, ignores older cached answers of Slack, and the person
- * must still be a full member of the workspace: use it where their vote decides.
+ * Whether a person is in one of these groups, by the current policy. With a moment, ignores older answers of Slack, and the person
+ * must still be a full member of the workspace: use it where their vote decides. With `shown`, only to show something.
  * @throws KdebugError what `Directory.members` and `inChannel` throw: then nobody counts as approver
  */
 export async function isApprover(
   from: readonly string[],
   userId: string,
   { policies, directory }: Deps,
-  sinceMs?: number,
+  howFresh?: HowFresh,
 ): Promise<boolean> {
   const { approvers } = policies.current();
   const groups = from.flatMap((name) => own(approvers, name) ?? []);
-  return isInGroups(groups, userId, directory, sinceMs);
+  return isInGroups(groups, userId, directory, howFresh);
 }
 
 /**
@@ -43,7 +44,7 @@ async function isInGroups(
   groups: readonly ApproverGroup[],
   userId: string,
   directory: Directory,
-  sinceMs?: number,
+  howFresh?: HowFresh,
 ): Promise<boolean> {
   const channels = groups.flatMap(({ channel }) => channel ?? []);
   const isNamed = groups.some(({ users }) => users.some((member) => member === userId));
@@ -51,12 +52,12 @@ async function isInGroups(
   const lookups = isNamed
     ? []
     : [
-        ...usergroups.map((usergroup) => directory.members(usergroup, sinceMs)),
-        ...channels.map((channel) => inChannel(channel, directory, sinceMs)),
+        ...usergroups.map((usergroup) => directory.members(usergroup, howFresh)),
+        ...channels.map((channel) => inChannel(channel, directory, howFresh)),
       ];
   // In parallel: Slack waits three seconds for the answer to a click.
   const [isThere, ...answers] = await Promise.all([
-    sinceMs === undefined || isFullMember(userId, directory, sinceMs),
+    typeof howFresh !== 'number' || isFullMember(userId, directory, howFresh),
     ...lookups.map(settled),
   ]);
   if (!isThere) return false;
@@ -73,10 +74,10 @@ async function isInGroups(
 export async function inChannel(
   channel: string,
   directory: Pick<Directory, 'channelMembers'>,
-  sinceMs?: number,
+  howFresh?: HowFresh,
 ): Promise<ReadonlySet<string>> {
   try {
-    return await directory.channelMembers(channel, sinceMs);
+    return await directory.channelMembers(channel, howFresh);
   } catch (thrown) {
     const { code } = toKdebugError(thrown);
     throw isForGood(code) ? new KdebugError('approvers_channel_closed', { detail: channel, cause: thrown }) : thrown;
@@ -177,7 +178,7 @@ export function voteForm(run: Run, action: VoteInput['action']): Form {
     value: `${action}:${run.id}`,
     title: verb,
     submit: verb,
-    intro: `Run ${run.id}: /kdebug ${run.commandLine}`,
+    intro: `Run ${run.id}: ${COMMAND} ${run.commandLine}`,
     label: 'Reason',
   });
 }

@@ -14,15 +14,16 @@ import { isForGood } from '../reply/post-once.ts';
 import { renderContextOf, retryMs } from '../reply/schedule.ts';
 import type { Voice } from '../reply/voice.ts';
 import type { PendingRun } from './approvers.ts';
-import { destinationOfCopy, lost, remindersOf, whomToAsk } from './whom-to-ask.ts';
+import { begunBy, destinationOfCopy, lost, whomToAsk, withFound } from './whom-to-ask.ts';
 
-/** Tries per message. The run does not wait for them. */
+/** Tries per message, and for the first look for its recipients. The run does not wait for them. */
 const MAX_TRIES = 3;
 
 /**
- * Sends a pending request to approvers who do not see its card (`whomToAsk`), reminds them once at half time, and edits the copies when
- * votes arrive. Works in the background: no failure here delays the run. Stores the recipients before the first message, and each message
- * once posted, so any replica can continue. Searches for a possibly unrecorded message before it sends it again.
+ * Sends a pending request to approvers who do not see its card (`whomToAsk`), looks again for those whom Slack did not tell, reminds them
+ * once at half time, and edits the copies when votes arrive. Works in the background: no failure here delays the run. Stores the recipients
+ * before the first message, and each message once posted, so any replica can continue. Searches for a possibly unrecorded message before it
+ * sends it again.
  */
 export class ApproverCopies {
   readonly #voice: Voice;
@@ -45,7 +46,7 @@ export class ApproverCopies {
 
   /** Starts what is due now. Does not wait for its messages. @throws as `HeldRun.apply` */
   async catchUp(): Promise<void> {
-    await this.#beginReminding();
+    await this.#begin();
     if (this.#nextRound()) this.#work ??= this.#workOff();
   }
 
@@ -54,14 +55,10 @@ export class ApproverCopies {
     while (this.#work !== undefined) await this.#work;
   }
 
-  /** Records that reminders are due before it sends the first, so each is sent once. */
-  async #beginReminding(): Promise<void> {
-    const { run } = this.#session;
-    const { asked: sent, approval } = run;
-    const nowMs = this.#deps.clock.now();
-    if (run.state !== 'pending-approval' || !sent || sent.remindedAtMs !== undefined) return;
-    if (nowMs < sent.remindAtMs || nowMs >= (approval?.expiresAtMs ?? 0) || sent.waiting.length > 0) return;
-    await this.#record({ ...sent, remindedAtMs: nowMs, waiting: remindersOf(run, sent) });
+  /** Records what begins before it does, so each reminder is sent once. */
+  async #begin(): Promise<void> {
+    const begun = begunBy(this.#deps.clock.now(), this.#session.run);
+    if (begun) await this.#record(begun);
   }
 
   async #workOff(): Promise<void> {
@@ -80,6 +77,8 @@ export class ApproverCopies {
     if (!run.delivery.anchor || this.#session.isOver) return undefined;
     if (!sent) return isPending(run) ? () => this.#plan(run) : undefined;
     if (sent.waiting.length > 0) return () => this.#each(sent.waiting, (notice) => this.#send(notice));
+    const looksAgain = sent.again && sent.again.atMs === undefined;
+    if (looksAgain && isPending(run)) return () => this.#plan(run);
     const stale = staleCopies(run);
     return stale.length > 0 ? () => this.#each(stale, (copy) => this.#edit(copy)) : undefined;
   }
@@ -109,8 +108,11 @@ export class ApproverCopies {
   }
 
   async #plan(run: PendingRun): Promise<void> {
-    const toSend = await whomToAsk(run, this.#deps, this.#isLastTry('plan'));
-    await this.#record(toSend);
+    // A further look is one try: between two of them the run is free for clicks at other replicas.
+    const isLastTry = run.asked !== undefined || this.#isLastTry('plan');
+    const found = await whomToAsk(run, this.#deps, isLastTry);
+    const sent = this.#next ?? this.#session.run.asked;
+    await this.#record(sent ? withFound(sent, found) : found);
   }
 
   /** Sends one message, unless Slack already has it or the request is decided. */

@@ -35,6 +35,12 @@ interface Attempt {
   readonly action: DecisionAction;
 }
 
+interface RefusedVote {
+  readonly userId: string;
+  readonly clickedIn: string;
+  readonly code: ReasonCode;
+}
+
 /**
  * People's decisions. A click proves nothing, so this looks up the person, their rights, the request's state, and whether the card still
  * shows what would run. The decision is one atomic event of the run, recorded just before it happens. Refusals are recorded too.
@@ -84,7 +90,7 @@ export class Approvals {
 
   async #answer(result: Result, { userId, channelId }: Actor, { run, runId, action }: Attempt): Promise<Answer> {
     if (typeof result !== 'string') return result;
-    if (run) await this.#record(run, action, { actorId: userId, clickedIn: channelId, verdict: result });
+    if (run) await this.#recordRefused(run, action, { userId, clickedIn: channelId, code: result });
     else
       await this.#refusals.record({
         userId,
@@ -99,6 +105,12 @@ export class Approvals {
   #record(run: Run, action: DecisionAction, facts: AuditEntry['facts']): Promise<void> {
     const { step, kind } = AUDITED_AS[action];
     return record(this.#deps, run, step, { kind, ...facts, planHash: run.planHash });
+  }
+
+  #recordRefused(run: Run, action: DecisionAction, { userId, clickedIn, code }: RefusedVote): Promise<void> {
+    const { step, kind } = AUDITED_AS[action];
+    const facts = { kind, clickedIn, verdict: code, planHash: run.planHash };
+    return this.#refusals.recordOnRun(run, { userId, code, step, facts });
   }
 
   async #vote(run: Run, actor: Actor, input: Omit<VoteInput, 'userId'>): Promise<Result> {

@@ -2,9 +2,11 @@ import { toKdebugError } from '../../core/errors.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { Notice, SentCopies } from '../../core/run/sent-copies.ts';
+import { type BackOff, delayOf } from '../../lib/backoff.ts';
 import { defined, own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Destination } from '../ports/slack.ts';
+import { threadOf } from '../reply/destinations.ts';
 import { isForGood } from '../reply/post-once.ts';
 import { inChannel, type PendingRun } from './approvers.ts';
 
@@ -12,8 +14,10 @@ import { inChannel, type PendingRun } from './approvers.ts';
 const MAX_DIRECT = 20;
 /** Per request: look-ups share Slack's limit per minute with all clicks and commands. */
 const MAX_LOOKED_UP = 40;
+/** Between two looks for approvers whom Slack did not tell: at least 5 s. */
+const AGAIN: BackOff = { firstMs: 10_000, maxMs: 60_000 };
 
-type Deps = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;
+type Deps = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log' | 'random'>;
 
 /** Falls back to `other` if Slack cannot answer. */
 type OrElse = <Value, Other>(question: Promise<Value>, other: Other) => Promise<Value | Other>;
@@ -21,16 +25,19 @@ type OrElse = <Value, Other>(question: Promise<Value>, other: Other) => Promise<
 /**
  * Who gets a copy of a request's card. A group with a channel gets one there. Of the other approvers, those who do not see the card get a
  * direct message; all do if the card's channel is private. Never the requester, under any account, and only full members of the workspace.
- * Treats what Slack refuses to tell as unknown, and then prefers one message too many; with `isLastTry`, also on a passing failure.
+ * Treats what Slack refuses to tell as unknown, and then prefers one message too many; with `isLastTry`, also on a passing failure. If that
+ * may hide an approver, says when to look `again`, and asks first those who have a copy already: they count towards the bound.
  * @throws KdebugError the `Directory`'s, if they may pass
  */
 export async function whomToAsk(run: PendingRun, deps: Deps, isLastTry = false): Promise<SentCopies> {
-  const orElse = orElseOf(run, deps, isLastTry);
+  const looking = lookingFor(run, deps, isLastTry);
   const groups = run.approval.from.flatMap((name) => own(deps.policies.current().approvers, name) ?? []);
-  const home = await homeOf(run, deps, orElse);
-  const rooms = await roomsOf(new Set(groups.flatMap(({ channel }) => channel ?? [])), home, { deps, orElse });
+  const home = await homeOf(run, looking);
+  const rooms = await roomsOf(new Set(groups.flatMap(({ channel }) => channel ?? [])), home, looking);
   const named = await Promise.all(
-    groups.flatMap(({ usergroup }) => (usergroup === undefined ? [] : orElse(deps.directory.members(usergroup), []))),
+    groups.flatMap(({ usergroup }) =>
+      usergroup === undefined ? [] : looking.orLater(deps.directory.members(usergroup), []),
+    ),
   );
   const { identity } = deps.policies.current();
   const approvers = [
@@ -39,32 +46,61 @@ export async function whomToAsk(run: PendingRun, deps: Deps, isLastTry = false):
     .filter((userId) => !isSamePerson(identity, run.origin, userId))
     .filter((userId) => !rooms.people.has(userId));
   const away = approvers.filter((userId) => home.isPrivate || !home.members?.has(userId));
-  const { people, beyond } = await firstMembers(away, deps, orElse);
+  const hasCopy = new Set(run.asked?.copies.map(({ userId }) => userId));
+  const inOrder = [...away.filter((userId) => hasCopy.has(userId)), ...away.filter((userId) => !hasCopy.has(userId))];
+  const { people, beyond } = await firstMembers(inOrder, looking);
   const notified = new Set(people);
   const isRoom = groups.some(({ channel }) => channel === home.channelId);
   const seesCard = (userId: string) => !notified.has(userId) && (home.members?.has(userId) ?? !home.isPrivate);
+  const nowMs = deps.clock.now();
+  const looks = (run.asked?.again?.looks ?? 0) + 1;
+  const again = looking.isOpen() ? { looks, atMs: nowMs + delayOf(AGAIN, looks - 1, deps.random) } : undefined;
   return {
-    remindAtMs: halfTimeOf(run, deps.clock.now()),
+    remindAtMs: halfTimeOf(run, nowMs),
     here: isRoom || approvers.some(seesCard) || (home.members === undefined && !home.isPrivate),
     waiting: [...rooms.open.map(inRoom), ...people.map((userId): Notice => ({ kind: 'copy', userId }))],
     copies: [],
-    ...defined({ beyond: beyond > 0 ? beyond : undefined, closed: rooms.closed.length > 0 ? rooms.closed : undefined }),
+    ...defined({
+      beyond: beyond > 0 ? beyond : undefined,
+      closed: rooms.closed.length > 0 ? rooms.closed : undefined,
+      again,
+    }),
   };
 }
 
 const inRoom = (channelId: string): Notice => ({ kind: 'copy', channelId });
 
-function orElseOf({ id: runId }: PendingRun, { log }: Deps, isLastTry: boolean): OrElse {
-  return async (question, other) => {
-    try {
-      return await question;
-    } catch (thrown) {
-      const { code, detail } = toKdebugError(thrown);
-      if (!isLastTry && !isForGood(code) && !NO_ANSWER_EVER.has(code)) throw thrown;
-      log.warn('approver lookup failed, assuming none', { runId, reason: code, detail });
-      return other;
-    }
+interface Looking {
+  readonly deps: Deps;
+  /** For what only saves a message too many. */
+  readonly orElse: OrElse;
+  /** For what may hide an approver: after a passing failure, the question stays open. */
+  readonly orLater: OrElse;
+  readonly isOpen: () => boolean;
+}
+
+function lookingFor({ id: runId }: PendingRun, deps: Deps, isLastTry: boolean): Looking {
+  let isOpen = false;
+  const note = (thrown: unknown, hidesApprover: boolean): void => {
+    const { code, detail } = toKdebugError(thrown);
+    const mayPass = !isForGood(code) && !NO_ANSWER_EVER.has(code);
+    if (mayPass && !isLastTry) throw thrown;
+    const staysOpen = mayPass && hidesApprover;
+    isOpen ||= staysOpen;
+    const words = staysOpen ? 'approver lookup failed, will ask again' : 'approver lookup failed, assuming none';
+    deps.log.warn(words, { runId, reason: code, detail });
   };
+  const ask =
+    (hidesApprover: boolean): OrElse =>
+    async (question, other) => {
+      try {
+        return await question;
+      } catch (thrown) {
+        note(thrown, hidesApprover);
+        return other;
+      }
+    };
+  return { deps, orElse: ask(false), orLater: ask(true), isOpen: () => isOpen };
 }
 
 const NO_ANSWER_EVER: ReadonlySet<string> = new Set([
@@ -79,7 +115,7 @@ interface Home {
   readonly members: ReadonlySet<string> | undefined;
 }
 
-async function homeOf({ delivery, origin }: PendingRun, { directory }: Deps, orElse: OrElse): Promise<Home> {
+async function homeOf({ delivery, origin }: PendingRun, { deps: { directory }, orElse }: Looking): Promise<Home> {
   const channelId = delivery.anchor?.channelId ?? origin.channelId;
   const [facts, members] = await Promise.all([
     orElse(directory.channel(channelId), undefined),
@@ -88,19 +124,14 @@ async function homeOf({ delivery, origin }: PendingRun, { directory }: Deps, orE
   return { channelId, isPrivate: facts?.isPrivate ?? true, members };
 }
 
-interface Looking {
-  readonly deps: Deps;
-  readonly orElse: OrElse;
-}
-
 /** The approvers' own channels: `open`, where the bot may post and no other company reads along; the rest are `closed`. */
-async function roomsOf(channels: ReadonlySet<string>, { channelId: home }: Home, { deps, orElse }: Looking) {
+async function roomsOf(channels: ReadonlySet<string>, { channelId: home }: Home, { deps, orElse, orLater }: Looking) {
   const open: string[] = [];
   const closed: string[] = [];
   const people = new Set<string>();
   for (const channelId of channels) {
     if (channelId === home) continue;
-    const facts = await orElse(deps.directory.channel(channelId), undefined);
+    const facts = await orLater(deps.directory.channel(channelId), undefined);
     const isAllowed = own(deps.policies.current().channels, channelId)?.slackConnect === 'allowed';
     if (!facts?.isMember || (facts.isShared && !isAllowed)) {
       closed.push(channelId);
@@ -113,13 +144,13 @@ async function roomsOf(channels: ReadonlySet<string>, { channelId: home }: Home,
 }
 
 /** The first approvers who are full members, and how many remain. */
-async function firstMembers(userIds: readonly string[], { directory }: Deps, orElse: OrElse) {
+async function firstMembers(userIds: readonly string[], { deps: { directory }, orLater }: Looking) {
   const people: string[] = [];
   let seen = 0;
   for (const userId of userIds) {
     if (people.length === MAX_DIRECT || seen === MAX_LOOKED_UP) break;
     seen += 1;
-    const person = await orElse(directory.person(userId), undefined);
+    const person = await orLater(directory.person(userId), undefined);
     if (person?.kind === 'member') people.push(userId);
   }
   return { people, beyond: userIds.length - seen };
@@ -142,6 +173,32 @@ export const destinationOfCopy = ({
   ...defined({ threadTs }),
 });
 
+/** The answer to a further look: whoever has no copy yet gets one, also who could not be reached before. */
+export function withFound(sent: SentCopies, found: SentCopies): SentCopies {
+  const { remindAtMs, remindedAtMs, copies, waiting } = sent;
+  const cards = copies.filter(({ isReminder }) => !isReminder).map(({ userId, channelId }) => userId ?? channelId);
+  const known = new Set([...cards, ...waiting.filter(({ kind }) => kind === 'copy').map(recipientOf)]);
+  const added = found.waiting.filter((notice) => !known.has(recipientOf(notice)));
+  return { ...found, remindAtMs, ...defined({ remindedAtMs }), copies, waiting: [...waiting, ...added] };
+}
+
+const recipientOf = (notice: Notice): string => ('userId' in notice ? notice.userId : notice.channelId);
+
+/** What begins now: the reminders, a further look for approvers. Undefined: nothing. */
+export function begunBy(nowMs: number, run: Run): SentCopies | undefined {
+  const { asked: sent, approval } = run;
+  if (run.state !== 'pending-approval' || !sent || nowMs >= (approval?.expiresAtMs ?? 0)) return undefined;
+  const { again, remindAtMs, remindedAtMs, waiting } = sent;
+  const reminds = remindedAtMs === undefined && nowMs >= remindAtMs;
+  const looks = again?.atMs !== undefined && nowMs >= again.atMs;
+  if (waiting.length > 0 || !(reminds || looks)) return undefined;
+  return {
+    ...sent,
+    ...(reminds ? { remindedAtMs: nowMs, waiting: remindersOf(run, sent) } : {}),
+    ...(looks ? { again: { looks: again.looks } } : {}),
+  };
+}
+
 /** Records what could not be sent. A lost reminder needs no record. */
 export function lost(sent: SentCopies, notice: Notice): SentCopies {
   if (notice.kind === 'reminder') return sent;
@@ -153,12 +210,14 @@ export function lost(sent: SentCopies, notice: Notice): SentCopies {
  * One reminder in the card's thread if approvers see it there, one in the thread of each direct message, and one in each approvers'
  * channel.
  */
-export function remindersOf({ delivery, origin, approval }: Run, { here, copies }: SentCopies): readonly Notice[] {
+function remindersOf(run: Run, { here, copies }: SentCopies): readonly Notice[] {
+  const { delivery, approval } = run;
   const { anchor } = delivery;
   const voted = new Set(approval?.votes.map(({ userId }) => userId));
+  const thread = threadOf(run);
   const atCard: readonly Notice[] =
-    here && anchor && delivery.anchorGone !== true
-      ? [{ kind: 'reminder', channelId: anchor.channelId, threadTs: origin.threadTs ?? anchor.ts }]
+    here && anchor && delivery.anchorGone !== true && thread.threadTs !== undefined
+      ? [{ kind: 'reminder', channelId: anchor.channelId, threadTs: thread.threadTs }]
       : [];
   const others = copies
     .filter(({ userId, isReminder }) => !isReminder && !(userId !== undefined && voted.has(userId)))

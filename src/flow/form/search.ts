@@ -11,11 +11,12 @@ import { withDeadline } from '../../lib/clock.ts';
 import { formatCount } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
+import type { LookLimiter } from '../inbox/accept.ts';
 import type { Actor, SearchQuery } from '../ports/slack.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
 
-/** Slack shows a hundred; the last may be what was typed. */
-const MAX_FOUND = 99;
+/** Slack shows a hundred: with more, its adapter leaves some out and says so. */
+const MAX_FOUND = 101;
 /** Of what was typed; further ones would only cost time. */
 const MAX_WORDS = 10;
 /** Slack stops waiting after 3 s; the person may then still pick what they typed. */
@@ -23,10 +24,18 @@ const PATIENCE_MS = 2_000;
 
 /**
  * What a search field offers for what was typed: what matches all its words, and the typed words themselves where they
- * could be meant, because a pod may be too new to be listed, and nobody lists workloads. Never rejects.
+ * could be meant, because a pod may be too new to be listed, and nobody lists workloads. Beyond `searches`, the typed
+ * words alone. Never rejects.
  */
-export function searchOptions(query: SearchQuery, deps: FlowDeps): Promise<readonly Option[]> {
-  return query.field === 'namespace' ? Promise.resolve(namespaces(query, deps)) : pods(query, deps);
+export async function searchOptions(query: SearchQuery, { deps, searches }: SearchContext): Promise<readonly Option[]> {
+  if (query.field === 'namespace') return namespaces(query, deps);
+  return pods(query, deps, searches.refusal(query.userId, 'can-i') !== undefined);
+}
+
+interface SearchContext {
+  readonly deps: FlowDeps;
+  /** Bounds one person's searches for pods, each of which may ask the cluster for their rights. */
+  readonly searches: LookLimiter;
 }
 
 function namespaces({ channelId, value, typed }: SearchQuery, { policies }: FlowDeps): readonly Option[] {
@@ -43,13 +52,17 @@ function namespaces({ channelId, value, typed }: SearchQuery, { policies }: Flow
   return withTyped(found, isMeant ? word : undefined);
 }
 
-async function pods({ value, typed, ...actor }: SearchQuery, deps: FlowDeps): Promise<readonly Option[]> {
+async function pods(
+  { value, typed, ...actor }: SearchQuery,
+  deps: FlowDeps,
+  isLimited: boolean,
+): Promise<readonly Option[]> {
   const word = typed.trim();
   const isMeant = readNamed({ text: word, start: 0, end: word.length, quoted: false }, () => undefined) !== undefined;
   const found = resolveNamespace(stateOfValue(value), actor.channelId, deps.policies.current());
   if (found.kind === 'deny') return [];
   const search = async (): Promise<readonly Pod[]> =>
-    (await isVisible(actor, found, deps)) ? podsOf(found, deps) : [];
+    !isLimited && (await isVisible(actor, found, deps)) ? podsOf(found, deps) : [];
   const all = await withDeadline(
     deps.clock,
     PATIENCE_MS,
@@ -92,7 +105,7 @@ function matching(all: readonly Pod[], typed: string): readonly Option[] {
         (a.name < b.name ? -1 : 1),
     )
     .slice(0, MAX_FOUND)
-    .map(({ name, trouble }) => ({ value: name, label: labelOf(name), description: trouble ?? 'Running' }));
+    .map(({ name, trouble }) => ({ value: name, label: labelOf(name), ...defined({ description: trouble }) }));
 }
 
 /** Slack shows 75 characters; the end of a pod's name tells it from its siblings. */

@@ -11,6 +11,7 @@ import { defined } from '../../lib/object.ts';
 import { isApprover } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Actor } from '../ports/slack.ts';
+import { theirChannels } from './their-channels.ts';
 
 /** Slack waits three seconds for the acknowledgement. */
 const PATIENCE_MS = 2_000;
@@ -31,10 +32,11 @@ export function homeFor(visitor: Actor, deps: FlowDeps): Promise<Message> {
 async function read(visitor: Actor, deps: FlowDeps): Promise<Message> {
   const policy = deps.policies.current();
   const lookups = new SlackLookups(deps);
-  const [theirs, groups] = await Promise.all([
-    channelsOf(visitor, policy, lookups),
+  const [{ ids, tooLarge, unknown }, groups] = await Promise.all([
+    theirChannels(visitor.userId, policy, deps, SLACK_MS),
     groupsOf(visitor, policy, lookups),
   ]);
+  const theirs: ReadonlySet<string> = new Set(ids);
   const runs = await runsOf([...new Set([visitor.channelId, ...theirs, ...approvedBy(groups, policy)])], deps);
   const waiting = runs.filter((run) => mayDecide(run, { visitor, groups, policy })).slice(-MAX_WAITING);
   const mine = runs.filter(({ origin }) => origin.requesterId === visitor.userId).slice(-MAX_MINE);
@@ -51,7 +53,8 @@ async function read(visitor: Actor, deps: FlowDeps): Promise<Message> {
       .slice(0, MAX_SHOWN_CHANNELS),
     channelsLeftOut: Math.max(0, theirs.size - MAX_SHOWN_CHANNELS),
     policy,
-    isIncomplete: lookups.hasFailed,
+    channelsTooLarge: tooLarge,
+    isIncomplete: lookups.hasFailed || unknown > 0,
     nowMs: deps.clock.now(),
   });
 }
@@ -74,16 +77,6 @@ class SlackLookups {
   }
 }
 
-/** The channels of the policy that the person is in. */
-async function channelsOf(
-  { userId }: Actor,
-  { channels }: Policy,
-  lookups: SlackLookups,
-): Promise<ReadonlySet<string>> {
-  const all = await lookups.or(lookups.deps.directory.channelsOf(userId), new Map<string, string>());
-  return new Set(Object.keys(channels).filter((id) => all.has(id)));
-}
-
 /** The groups of approvers that the person is in. Nobody is in a group whose members kdebug may not read. */
 async function groupsOf({ userId }: Actor, policy: Policy, lookups: SlackLookups): Promise<ReadonlySet<string>> {
   const names = [...new Set(rulesOf(policy).flatMap(({ approval }) => approval?.from ?? []))];
@@ -93,7 +86,7 @@ async function groupsOf({ userId }: Actor, policy: Policy, lookups: SlackLookups
 
 async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<boolean> {
   try {
-    return await isApprover([name], userId, deps);
+    return await isApprover([name], userId, deps, 'shown');
   } catch (thrown) {
     if (toKdebugError(thrown).code !== 'approvers_channel_closed') throw thrown;
     return false;

@@ -1,21 +1,32 @@
-import type { Policy } from '../../core/policy/policy.ts';
-import { channelForm } from '../../core/report/answers/home-messages.ts';
+import type { ChannelId } from '../../core/ids.ts';
+import { DIRECT, type Policy } from '../../core/policy/policy.ts';
+import { channelForm, unseenChannels } from '../../core/report/answers/home-messages.ts';
 import { reasonMessage } from '../../core/report/answers/private-messages.ts';
 import { ownerOf } from '../../core/report/answers/welcome-messages.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { type FormContext, openRequestForm } from '../form/request-form.ts';
 import type { Actor, Answer, ChannelForm, GlobalShortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
+import { theirChannels } from './their-channels.ts';
 
 /** Slack accepts at most 100 options. */
 const MAX_CHOICES = 100;
 
-/** The channels of the policy that a person is in, with their names. @throws as `Directory` */
-async function channelsOf(userId: string, { channels }: Policy, { directory }: Pick<FlowDeps, 'directory'>) {
-  const names = await directory.channelsOf(userId);
-  return Object.keys(channels)
-    .filter((id) => names.has(id))
-    .map((id) => ({ id, name: own(channels, id)?.name ?? `#${names.get(id)}` }));
+/** Slack waits three seconds for the form; the directory answers within half of that. */
+const PATIENCE_MS = 2_000;
+
+/** Slack's name of the channel where the policy has none; its id where Slack does not answer. */
+async function named(id: ChannelId, { channels }: Policy, { directory }: Pick<FlowDeps, 'directory'>) {
+  const name = own(channels, id)?.name;
+  return {
+    id,
+    name:
+      name ??
+      (await directory.channel(id).then(
+        ({ name: its }) => `#${its}`,
+        () => id,
+      )),
+  };
 }
 
 /**
@@ -28,32 +39,33 @@ export async function debugAnywhere(
 ): Promise<ChannelForm | Extract<Answer, { kind: 'page' }>> {
   const { deps } = context;
   const policy = deps.policies.current();
-  const channels = await channelsOf(userId, policy, deps);
-  const [first, ...others] = channels;
+  const { ids, tooLarge, unknown, failure } = await theirChannels(userId, policy, deps, PATIENCE_MS);
+  const [first] = ids;
   if (first === undefined) {
-    const message = reasonMessage('channel_none', `ask ${ownerOf(policy)}`);
+    if (failure !== undefined) throw failure;
+    const whom = `ask ${ownerOf(policy)}`;
+    const message = reasonMessage('channel_none', tooLarge > 0 ? `${unseenChannels(tooLarge)} Else ${whom}` : whom);
     return { kind: 'page', title: TITLE, message };
   }
-  if (others.length > 0) {
-    const form = channelForm(channels.slice(0, MAX_CHOICES));
-    return { kind: 'form', form, channelId: first.id };
-  }
-  return formOf({ teamId, userId, channelId: first.id }, context);
+  const unseen = tooLarge + unknown;
+  if (ids.length === 1 && unseen === 0) return formOf({ teamId, userId, channelId: first }, context);
+  const channels = await Promise.all(ids.slice(0, MAX_CHOICES).map((id) => named(id, policy, deps)));
+  return { kind: 'form', form: channelForm(channels, unseen), channelId: first };
 }
 
 const TITLE = 'Debug a pod';
 
-/** The chosen channel is checked afresh: the person must be in it now, and the policy must name it. @throws as `Directory` */
+/** The chosen channel is checked again: the person and the bot must be in it, and the policy must name it. @throws as `Directory` */
 export async function submitChannel(
   { teamId, userId, fields }: Submission,
   context: FormContext,
 ): Promise<SubmitAnswer> {
   const { deps } = context;
-  const channels = await channelsOf(userId, deps.policies.current(), deps);
-  const chosen = channels.find(({ id }) => id === fields.channel);
-  if (!chosen)
+  const { channels } = deps.policies.current();
+  const chosen = (Object.keys(channels) as ChannelId[]).find((id) => id !== DIRECT && id === fields.channel);
+  if (!chosen || !(await deps.directory.areTogetherIn(chosen, userId)))
     return { kind: 'errors', errors: { channel: 'You are not in this channel, or kdebug may not be used there.' } };
-  const answer = formOf({ teamId, userId, channelId: chosen.id }, context);
+  const answer = formOf({ teamId, userId, channelId: chosen }, context);
   return answer.kind === 'form' ? answer : { kind: 'taken', message: answer.message };
 }
 

@@ -1,5 +1,6 @@
 import type { Command, RunRequest } from '../../core/command/command.ts';
 import type { ReasonCode } from '../../core/errors.ts';
+import { canonicalJson } from '../../core/hash.ts';
 import { asChannelId, asUserId, type RunId, type UserId } from '../../core/ids.ts';
 import type { Limits, Policy } from '../../core/policy/policy.ts';
 import { resolveCluster } from '../../core/policy/resolve.ts';
@@ -8,12 +9,11 @@ import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import type { Message } from '../../core/report/message.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
-import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { HeldRun } from '../held-run.ts';
 import type { Actor, Answer } from '../ports/slack.ts';
 import type { Quota } from '../ports/store.ts';
-import { answerReason, answerWith, NOTHING } from './refusals.ts';
+import { answerReason, answerWith, type BoundedRefusals, NOTHING } from './refusals.ts';
 
 export interface Starter {
   /** Why this person can start no run now; undefined: they can. */
@@ -34,14 +34,36 @@ export type AcceptRequest = (
   ifRepeated?: IfRepeated,
 ) => Promise<Answer>;
 
-const ifRepeatedBy =
-  ({ source }: Origin): IfRepeated =>
-  (earlierId) =>
-    source === 'button' ? answerReason('already_asked', `run ${earlierId}`) : NOTHING;
+/** A person who still edits a refused message after this many refusals sends a new one. */
+const MAX_REFUSED_EDITS = 10;
 
-export const createAcceptRequest =
-  (deps: FlowDeps, starter: Starter): AcceptRequest =>
-  async (origin, request, extras = {}, ifRepeated = ifRepeatedBy(origin)) => {
+interface EditedRequest {
+  readonly origin: Origin;
+  readonly request: RunRequest;
+  readonly extras: RequestExtras;
+}
+
+const ifRepeatedBy =
+  (edited: EditedRequest, { store }: Pick<FlowDeps, 'store'>, accept: AcceptRequest, edits = 1): IfRepeated =>
+  async (earlierId) => {
+    const { origin, request, extras } = edited;
+    if (origin.source === 'button') return answerReason('already_asked', `run ${earlierId}`);
+    if (!origin.isEdit) return NOTHING;
+    const earlier = await store.read(earlierId);
+    // A refused run has started nothing. The key has its id, so that each refusal is followed by one request.
+    if (earlier?.state === 'denied' && edits <= MAX_REFUSED_EDITS) {
+      const next = { ...origin, dedupeKey: `${edited.origin.dedupeKey}:${earlierId}` };
+      return accept(next, request, extras, ifRepeatedBy(edited, { store }, accept, edits + 1));
+    }
+    // Slack has brought the same edit to another replica before.
+    if (earlier?.origin.isEdit && wordsOf(earlier) === wordsOf({ request, ...extras })) return NOTHING;
+    return answerReason('edit_of_taken', `run ${earlierId}`);
+  };
+
+const wordsOf = ({ request, job }: Pick<Run, 'request' | 'job'>): string => canonicalJson([request, job]);
+
+export const createAcceptRequest = (deps: FlowDeps, starter: Starter, refusals: BoundedRefusals): AcceptRequest => {
+  const accept: AcceptRequest = async (origin, request, extras = {}, ifRepeated) => {
     const refused = starter.refusalFor(origin.requesterId);
     if (refused) return answerReason(refused);
     const policy = deps.policies.current();
@@ -58,14 +80,21 @@ export const createAcceptRequest =
     const quotas = quotasOf(run, policy);
     const created = await deps.store.create(run, deps.owner, quotas);
     if (created.kind === 'limited') {
-      await record(deps, run, 'decision', { kind: 'deny', code: created.code, command: run.commandLine });
+      const { code } = created;
+      const facts = { kind: 'deny', code, command: run.commandLine };
+      await refusals.recordOnRun(run, { userId: origin.requesterId, code, step: 'decision', facts });
       const max = quotas.find(({ code }) => code === created.code)?.max ?? created.count;
       return answerWith(limitedMessage(created.code, { ...created, max }));
     }
-    if (created.kind === 'duplicate') return ifRepeated(created.runId);
+    if (created.kind === 'duplicate') {
+      const answer = ifRepeated ?? ifRepeatedBy({ origin, request, extras }, deps, accept);
+      return answer(created.runId);
+    }
     starter.start(new HeldRun({ run, fence: created.fence }, deps));
     return NOTHING;
   };
+  return accept;
+};
 
 /** Who sent a request, and where. Every delivery of a request has the same `dedupeKey`. */
 export interface Requester extends Actor {

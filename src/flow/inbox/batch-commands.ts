@@ -22,7 +22,7 @@ import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts'
 import { privateDestinationOf } from '../reply/destinations.ts';
 import type { AcceptRequest } from './accept.ts';
 import { isOnCard, type NoRun, readRun, readRunOfChannel, runOfAnyCard } from './find-run.ts';
-import { answerReason, answerWith, closeForm, NOTHING } from './refusals.ts';
+import { answerReason, answerWith, type BoundedRefusals, closeForm, NOTHING } from './refusals.ts';
 
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
 
@@ -33,6 +33,7 @@ export interface ChangeContext {
   readonly userId: string;
   readonly deps: FlowDeps;
   readonly runs: RunChanger;
+  readonly refusals: BoundedRefusals;
 }
 
 /**
@@ -43,7 +44,7 @@ export interface ChangeContext {
 export async function changeBatch(run: BatchRun, change: Change, context: ChangeContext): Promise<NotChanged> {
   const { userId, deps, runs } = context;
   if (!(await mayChange(run, userId, deps))) {
-    await recordChange(run, change, context, 'not_your_batch');
+    await recordRefused(run, change, context, 'not_your_batch');
     return { code: 'not_your_batch' };
   }
   const result = await runs.change(run.id, async (held) => ({ not: await changeHeld(held, change, context) }));
@@ -64,13 +65,13 @@ async function changeHeld(held: HeldRun, change: Change, context: ChangeContext)
   if (change.kind === 'scale') {
     const decision = decideResize(run.batch, change, deps.policies.current());
     if (decision.kind === 'deny') {
-      await recordChange(run, change, context, decision.code);
+      await recordRefused(run, change, context, decision.code);
       return { code: decision.code, ...defined({ detail: decision.subject }) };
     }
   }
-  await recordChange(run, change, context, 'allowed');
-  const event = eventOf(change, userId);
-  const moved = await held.tryApply({ kind: 'batch', event, atMs: deps.clock.now() });
+  const recordAllowed = () => record(deps, run, 'batch', { actorId: userId, ...factsOf(change), verdict: 'allowed' });
+  const event = { kind: 'batch', event: eventOf(change, userId), atMs: deps.clock.now() } as const;
+  const moved = await held.tryApply(event, recordAllowed);
   return moved === 'moved' ? undefined : { code: 'batch_unchangeable' };
 }
 
@@ -91,10 +92,20 @@ function eventOf(change: Change, byUserId: string): BatchEvent {
   }
 }
 
-function recordChange(run: Run, change: Change, { deps, userId }: ChangeContext, verdict: string): Promise<void> {
-  const sizes = change.kind === 'scale' ? { parallelism: change.parallelism, replicas: change.replicas } : {};
-  return record(deps, run, 'batch', { actorId: userId, kind: change.kind, ...sizes, verdict });
+function recordRefused(
+  run: Run,
+  change: Change,
+  { refusals, userId }: Pick<ChangeContext, 'refusals' | 'userId'>,
+  code: ReasonCode,
+): Promise<void> {
+  return refusals.recordOnRun(run, { userId, code, step: 'batch', facts: { ...factsOf(change), verdict: code } });
 }
+
+const factsOf = (change: Change) => ({
+  kind: change.kind,
+  parallelism: change.kind === 'scale' ? change.parallelism : undefined,
+  replicas: change.kind === 'scale' ? change.replicas : undefined,
+});
 
 /** This replica cannot hold the batch: it has ended, or another replica holds it and gets a note (`applyPeerCommands`). */
 async function passOn({ id }: Run, change: Change, { userId, deps: { store } }: ChangeContext): Promise<NotChanged> {
@@ -109,6 +120,7 @@ type ChangeByButton = Extract<Change['kind'], Click['action']>;
 export interface BatchCommandsParts {
   readonly deps: FlowDeps;
   readonly runs: RunChanger;
+  readonly refusals: BoundedRefusals;
   readonly approvals: Approvals;
   readonly accept: AcceptRequest;
 }
@@ -138,13 +150,15 @@ export class BatchCommands {
   }
 
   async clickResize(click: Click): Promise<Answer> {
-    const { deps } = this.#parts;
+    const { deps, refusals } = this.#parts;
+    const { userId } = click;
     const run = await this.#ofCard({ ...click, runId: click.value });
     if (typeof run === 'string') return answerReason(run);
-    if (!(await mayChange(run, click.userId, deps))) {
+    if (!(await mayChange(run, userId, deps))) {
       const { step, kind } = AUDITED_AS.resize;
-      await record(deps, run, step, { actorId: click.userId, kind, verdict: 'not_your_batch' });
-      return answerReason('not_your_batch');
+      const code = 'not_your_batch';
+      await refusals.recordOnRun(run, { userId, code, step, facts: { kind, verdict: code } });
+      return answerReason(code);
     }
     return isOpen(run) ? { kind: 'form', form: resizeForm(run) } : answerReason('batch_unchangeable');
   }
@@ -191,8 +205,8 @@ export class BatchCommands {
   }
 
   #change(run: BatchRun, change: Change, userId: string): Promise<NotChanged> {
-    const { deps, runs } = this.#parts;
-    return changeBatch(run, change, { userId, deps, runs });
+    const { deps, runs, refusals } = this.#parts;
+    return changeBatch(run, change, { userId, deps, runs, refusals });
   }
 
   /** Judged like a click on the card's own button. */

@@ -39,6 +39,8 @@ import { channelNeeded, Talks } from './talk.ts';
 
 /** How many changes of a form a person may make where they may start one run. */
 const PREVIEWS_PER_RUN = 10;
+/** The same of searches for a pod: one for each character that they type. */
+const SEARCHES_PER_RUN = 20;
 
 /**
  * The entry for all requests. Parses a command and writes its run to the store before the acknowledgement; everything slower comes later. A
@@ -46,27 +48,30 @@ const PREVIEWS_PER_RUN = 10;
  */
 export class CommandInbox implements Inbox {
   readonly #deps: FlowDeps;
-  readonly #refusals: BoundedRefusals;
+  readonly refusals: BoundedRefusals;
   readonly #talks: Talks;
   readonly #welcomes: Welcomes;
   readonly #visits: LookLimiter;
+  readonly #searches: LookLimiter;
   readonly #parts: InboxParts;
 
   constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
     this.#deps = deps;
-    this.#refusals = new BoundedRefusals(deps);
+    const refusals = new BoundedRefusals(deps);
+    this.refusals = refusals;
     this.#talks = new Talks(deps);
     this.#welcomes = new Welcomes(deps);
     this.#visits = new LookLimiter(deps);
-    const accept = createAcceptRequest(deps, starter);
-    const approvals = new Approvals(deps, runs, this.#refusals);
-    const batches = new BatchCommands({ deps, runs, approvals, accept });
+    this.#searches = new LookLimiter(deps, SEARCHES_PER_RUN);
+    const accept = createAcceptRequest(deps, starter, refusals);
+    const approvals = new Approvals(deps, runs, refusals);
+    const batches = new BatchCommands({ deps, runs, refusals, approvals, accept });
     this.#parts = {
       deps,
       accept,
       approvals,
       batches,
-      stops: new Stops({ deps, runs, approvals, batches }),
+      stops: new Stops({ deps, runs, refusals, approvals, batches }),
       jobs: new JobInbox({ deps, accept }),
       looks: new LookLimiter(deps),
       previews: new LookLimiter(deps, PREVIEWS_PER_RUN),
@@ -136,7 +141,7 @@ export class CommandInbox implements Inbox {
   }
 
   search(query: SearchQuery): Promise<readonly Option[]> {
-    return searchOptions(query, this.#deps);
+    return searchOptions(query, { deps: this.#deps, searches: this.#searches });
   }
 
   change(change: FormChange): Promise<Form | undefined> {
@@ -146,7 +151,7 @@ export class CommandInbox implements Inbox {
   async refused(refused: RefusedAtDoor): Promise<void> {
     const { userId } = refused;
     try {
-      await this.#refusals.record(refused);
+      await this.refusals.record(refused);
     } catch (thrown) {
       // The person stays refused; only the record is missing.
       this.#deps.log.error('refusal not recorded', { userId, reason: toKdebugError(thrown).code });

@@ -4,8 +4,9 @@ import { reasonMessage } from '../../core/report/answers/private-messages.ts';
 import type { Message } from '../../core/report/message.ts';
 import type { Refusal } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
-import { recordRefusal } from '../audit.ts';
+import { type AuditSubject, record, recordRefusal } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
+import type { AuditEntry } from '../ports/machine.ts';
 import type { Answer, RefusedAtDoor, SubmitAnswer } from '../ports/slack.ts';
 
 /** No answer: the card in the thread suffices. */
@@ -36,10 +37,10 @@ export const refusalOfError = (error: KdebugError): Refusal => ({
   hint: error.hint,
 });
 
-/** Refusals a minute to record one by one, for one team, or for one channel if the payload names no team. */
+/** Refusals a minute to record one by one, of one person on known runs, else of one team, or of one channel without a team. */
 const EACH = 20;
 const MINUTE_MS = 60_000;
-/** Teams and channels with their own bound in a minute; all others share one. */
+/** People, teams and channels with their own bound in a minute; all others share one. */
 const MAX_KEYS = 100;
 const OTHERS = 'others';
 
@@ -51,8 +52,17 @@ interface Minute {
   last: Refused;
 }
 
+/** What somebody may not do with a known run. */
+export interface RefusedOnRun {
+  readonly userId: string;
+  readonly code: ReasonCode;
+  /** How the audit log records it one by one. */
+  readonly step: AuditEntry['step'];
+  readonly facts: AuditEntry['facts'] & { readonly kind: string };
+}
+
 /**
- * Records refusals without letting anybody flood the audit log: per team the first 20 a minute one by one, the rest of the minute as one
+ * Records refusals without letting anybody flood the audit log: the first 20 a minute one by one, the rest of the minute as one
  * record with their number (code `refusals_in_one`). If that record fails, logs it and adds the number to the next minute.
  */
 export class BoundedRefusals {
@@ -65,18 +75,32 @@ export class BoundedRefusals {
 
   /** @throws KdebugError audit_unavailable, for a refusal that is recorded one by one */
   async record(refused: Refused): Promise<void> {
-    const minute = this.#minuteOf(refused);
-    if (minute.each >= EACH) {
-      minute.more += 1;
-      minute.last = refused;
-      return;
-    }
-    minute.each += 1;
-    await recordRefusal(this.#deps, refused);
+    const key = refused.teamId ?? refused.channelId;
+    if (this.#isOneByOne(key, refused)) await recordRefusal(this.#deps, refused);
   }
 
-  #minuteOf(refused: Refused): Minute {
-    const own = refused.teamId ?? refused.channelId;
+  /** For one person, whatever the run. @throws as `record` */
+  async recordOnRun(run: AuditSubject, { userId, code, step, facts }: RefusedOnRun): Promise<void> {
+    const { channelId } = run.origin;
+    const refused = { userId, channelId, code, handler: facts.kind, ...defined({ runId: run.id }) };
+    if (this.#isOneByOne(`person:${userId}`, refused))
+      await record(this.#deps, run, step, { ...facts, actorId: userId });
+  }
+
+  /** Records now what the current minute has counted; for the end of the process. Never rejects. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#minutes].map(([key, minute]) => this.#close(key, minute)));
+  }
+
+  #isOneByOne(key: string, refused: Refused): boolean {
+    const minute = this.#minuteOf(key, refused);
+    const isOne = minute.each < EACH;
+    if (isOne) minute.each += 1;
+    else Object.assign(minute, { more: minute.more + 1, last: refused });
+    return isOne;
+  }
+
+  #minuteOf(own: string, refused: Refused): Minute {
     const key = this.#minutes.has(own) || this.#minutes.size < MAX_KEYS ? own : OTHERS;
     const known = this.#minutes.get(key);
     if (known) return known;
@@ -88,14 +112,16 @@ export class BoundedRefusals {
 
   async #close(key: string, minute: Minute): Promise<void> {
     if (this.#minutes.get(key) === minute) this.#minutes.delete(key);
-    if (minute.more === 0) return;
+    const { more: count } = minute;
+    if (count === 0) return;
     const { code, ...last } = minute.last;
+    // Its minute may end after `close`.
+    minute.more = 0;
     try {
-      await recordRefusal(this.#deps, { ...last, code: 'refusals_in_one', last: code, count: minute.more });
+      await recordRefusal(this.#deps, { ...last, code: 'refusals_in_one', last: code, count });
     } catch (thrown) {
-      const fields = { count: minute.more, reason: toKdebugError(thrown).code };
-      this.#deps.log.error('refusals not recorded, will retry', fields);
-      this.#minuteOf(minute.last).more += minute.more;
+      this.#deps.log.error('refusals not recorded, will retry', { count, reason: toKdebugError(thrown).code });
+      this.#minuteOf(key, minute.last).more += count;
     }
   }
 }

@@ -44,7 +44,7 @@ async function answer(origin: Origin, request: RunRequest, { deps, glance }: Loo
 /** Undefined: kdebug may not read the members of the group's channel. @throws as `isApprover` */
 async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<boolean | undefined> {
   try {
-    return await isApprover([name], userId, deps);
+    return await isApprover([name], userId, deps, 'shown');
   } catch (thrown) {
     if (toKdebugError(thrown).code !== 'approvers_channel_closed') throw thrown;
     return undefined;

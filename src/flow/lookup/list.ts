@@ -57,7 +57,7 @@ async function channelsOf(origin: Origin, filter: RunFilter, deps: FlowDeps): Pr
 /** False as well if kdebug may not read the group's channel. @throws as `isApprover`, so that a doubt opens nothing */
 async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<boolean> {
   try {
-    return await isApprover([name], userId, deps);
+    return await isApprover([name], userId, deps, 'shown');
   } catch (thrown) {
     if (toKdebugError(thrown).code !== 'approvers_channel_closed') throw thrown;
     return false;

@@ -32,7 +32,7 @@ import { mayUseDirect } from '../approval/approvers.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refusal } from '../inbox/refusals.ts';
-import { Pieces, Turns } from '../log/turns.ts';
+import { Pieces } from '../log/turns.ts';
 import type { Destination, PrivateDestination } from '../ports/slack.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
 import { currentPod } from '../stages/pod-room.ts';
@@ -151,7 +151,7 @@ async function readLines(run: LaunchedRun, source: Source, deps: FlowDeps): Prom
   const kinds = believedFiles(plan, policy);
   const frames = kinds ? new FrameParser(plan.maxLogBytes) : undefined;
   const selector = new LineSelector({ ...selectionOf(filter), ...defined({ grep: filter.grep, until }) });
-  const pieces = new Pieces(new Turns());
+  const pieces = new Pieces(deps.turns.of(origin.requesterId));
   const select = (parts: readonly FramePart[]): void => {
     for (const part of parts) if (part.kind === 'text') selector.push(redaction.push(part.bytes));
   };

@@ -15,8 +15,8 @@ export interface ActingAs {
 
 /**
  * One Kubernetes cluster. Every method throws `KdebugError` only: `cluster_unreachable`, `cluster_busy` (429 or 503,
- * fact `retryAfterMs`), `cluster_unauthenticated`, `cluster_forbidden`, and the codes that it names. Names are checked
- * before a URL is built (`invalid_name`). Safe for any number of concurrent runs.
+ * fact `retryAfterMs`), `cluster_unauthenticated`, `cluster_forbidden` (fact `mayPass` when a starting API server would
+ * answer so), and the codes that it names. Names are checked before a URL is built (`invalid_name`). Safe for any number of concurrent runs.
  */
 export interface Cluster {
   readonly name: string;

@@ -11,14 +11,22 @@ export interface Person {
 }
 
 /**
+ * How old an answer may be. A moment: only answers to questions sent then or later count, for what is decided now. `shown`: for what is only
+ * shown; where Slack takes no more questions, the last known answer, at most 10 minutes old. Absent: 60 s.
+ */
+export type HowFresh = number | 'shown';
+
+/**
  * People and channels. Throws `KdebugError slack_unreachable`, `slack_refused`; on a failure nobody is allowed
- * anything. With `sinceMs`, only answers to requests sent at that moment or later count.
+ * anything. Lists of people have a number of calls a minute, a part of which is kept for what is not only shown: else `slack_busy`.
  */
 export interface Directory {
-  /** Cached for at most 60 s. @throws KdebugError person_unknown */
+  /** Cached for at most 60 s; with `sinceMs`, only answers to requests sent then or later. @throws KdebugError person_unknown */
   person(userId: string, sinceMs?: number): Promise<Person>;
-  /** The members of a user group; never older than 5 s. @throws KdebugError usergroup_unknown */
-  members(usergroupId: string, sinceMs?: number): Promise<ReadonlySet<string>>;
+  /** The name of a person whom this process has looked up before, however long ago. Asks nobody. */
+  knownName(userId: string): string | undefined;
+  /** The members of a user group. @throws KdebugError usergroup_unknown */
+  members(usergroupId: string, howFresh?: HowFresh): Promise<ReadonlySet<string>>;
   /**
    * Slack's facts about a channel. Never older than 60 s, or 2 s where the bot is no member: an invitation counts at
    * once.
@@ -26,18 +34,21 @@ export interface Directory {
    */
   channel(channelId: string): Promise<ChannelFacts>;
   /**
-   * The people in a channel that the bot can see; never older than 5 s, at most 2,000 of them.
+   * The people in a channel that the bot can see, at most 2,000 of them.
    * @throws KdebugError slack_channel_closed; slack_refused with the fact `error` `too_many_members`
    */
-  channelMembers(channelId: string, sinceMs?: number): Promise<ReadonlySet<string>>;
+  channelMembers(channelId: string, howFresh?: HowFresh): Promise<ReadonlySet<string>>;
   /**
-   * The channels that both a person and the bot are in, names by id. Never older than 5 s; of more than 9,000, the first ones.
+   * Whether both the bot and this person are in a channel of at most 10,000 people.
+   * @throws KdebugError as above where that is not known: then neither yes nor no
    */
-  channelsOf(userId: string): Promise<ReadonlyMap<string, string>>;
+  areTogetherIn(channelId: string, userId: string, howFresh?: HowFresh): Promise<boolean>;
 }
 
 /** The facts of a conversation that kdebug uses (Slack, "Conversation object"). */
 export interface ChannelFacts {
+  /** Without `#`; empty for a direct message. For display, never for matching. */
+  readonly name: string;
   /** Shared with another company (Slack Connect), or invited to be. */
   readonly isShared: boolean;
   /** The bot is in it, so it can post there. Always true for a direct message with the bot. */

@@ -72,7 +72,10 @@ export type GaugeName =
   | 'approvals_oldest_seconds'
   /** `queue` */
   | 'queue_length'
-  | 'slack_sockets';
+  | 'slack_sockets'
+  | 'ended_runs_to_search'
+  | 'memory_used_bytes'
+  | 'memory_limit_bytes';
 
 /** One number, or one for each value of the gauge's label. Undefined: not known right now. */
 export type Reading = number | Readonly<Record<string, number>> | undefined;
@@ -98,6 +101,8 @@ export interface Metrics {
   approvalEnded(verdict: 'approved' | 'rejected' | 'expired' | 'cancelled' | 'withdrawn', waitedMs: number): void;
   /** A call returned: `ok`, or the error's code (of Slack: its own word). */
   apiCall(api: MeasuredApi, method: string, result: string, durationMs: number): void;
+  /** A request to the Slack endpoint was refused, because Slack cannot have sent it, or not now. */
+  requestRefused(reason: 'signature' | 'clock' | 'form'): void;
   /** Slack refused a call of this Web API method with 429. */
   rateLimited(method: string): void;
   /** A pod watch began again with a list: `expired`, `silent`, `garbled`, or the error's code. */
@@ -106,6 +111,8 @@ export interface Metrics {
   logRead(facts: { readonly gaps: number; readonly redactions: number }): void;
   /** A run was taken over from a replica that died (`store`), or found again after the store had lost it (`cluster`). */
   adopted(from: 'store' | 'cluster'): void;
+  /** A log could not be written whole to the disk buffer; once for each log. */
+  spoolFailed(reason: 'spool_full' | 'spool_failed'): void;
   /** Another replica took over a run that this one still worked on. */
   leaseLost(): void;
   /** Slack refused a result for good, so that its readers do not have it. */

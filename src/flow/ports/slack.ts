@@ -1,20 +1,24 @@
 import type { ActionName, FormName, GlobalShortcutName, SearchName, ShortcutName } from '../../core/actions.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import type { Form, Message, Option } from '../../core/report/message.ts';
-import type { ByFileName } from '../../core/run/delivery.ts';
+import type { ByFileName, Landed } from '../../core/run/delivery.ts';
 import type { Origin } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
+import type { FileToShare, Shared } from './files.ts';
 
 export interface Destination {
   readonly channelId: string;
   readonly threadTs?: string;
 }
 
+/** Where a message of ours is. With `threadGone` it stands in the channel itself. */
+export interface Sent extends PostRef, Landed {}
+
 /** The Slack message metadata of design section 3: finds a post again after a crash. */
 export interface PostMeta {
   readonly run: string;
   readonly batch?: string;
-  readonly kind: 'anchor' | 'result' | 'copy' | 'reminder';
+  readonly kind: 'anchor' | 'approval' | 'result' | 'copy' | 'reminder';
   readonly seq: number;
 }
 
@@ -28,20 +32,21 @@ export interface PostMeta {
 export interface Thread {
   /**
    * Posts a message; the only call that must not be repeated blindly. It may wait in the queue for a long time: `sure`
-   * runs right before the request, and an error of it propagates with nothing posted.
+   * runs right before the request, and an error of it propagates with nothing posted. Slack may put a reply to a thread that is gone into
+   * the channel instead (slack-go/slack#1571): it is posted then, and needs no other post.
    */
-  post(destination: Destination, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<PostRef>;
+  post(destination: Destination, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<Sent>;
   update(ref: PostRef, message: Message, meta: PostMeta, lane: 'progress' | 'final'): Promise<void>;
   /**
-   * Looks for a post by its metadata: in the thread, or in the channel's newest messages since `sinceMs`. A search in the
-   * `background` leaves half of Slack's calls to the others (default: `final`).
+   * Looks for a post by its metadata: in the thread, or, without one or if it is gone, in the channel's newest messages since `sinceMs`. A
+   * search in the `background` leaves half of Slack's calls to the others (default: `final`).
    */
   find(
     destination: Destination,
     meta: Pick<PostMeta, 'run' | 'kind'>,
     sinceMs: number,
     lane?: SearchLane,
-  ): Promise<PostRef | undefined>;
+  ): Promise<Sent | undefined>;
   /**
    * Posts a message with its files, at most ten, as one message. It carries no metadata: find it by the names of its
    * files. `sure` as for a post. Resolves once its address is known. Where Slack accepts the files with simpler words
@@ -61,7 +66,7 @@ export interface Thread {
     sinceMs: number,
     lane?: SearchLane,
   ): Promise<Shared | undefined>;
-  /** A private answer: in the thread if that has replies, else by a working `response_url`, else in the channel. */
+  /** A private answer: in the thread if that has replies, by `response_url`, in the channel, else (or if asked there) a direct message. */
   tell(person: PrivateDestination, message: Message): Promise<void>;
   /** A direct message: for results whose channel is closed, or must not see them. */
   openDirect(userId: string): Promise<Destination>;
@@ -95,22 +100,8 @@ export interface PrivateDestination {
   /** The clicked message is a reply in the thread, so Slack shows private answers there; otherwise check first. */
   readonly isReply?: true;
   readonly responseUrl?: string;
-}
-
-export interface FileToShare {
-  readonly filename: string;
-  readonly title: string;
-  readonly bytes: number;
-  /** May be called again for another try. */
-  open(): AsyncIterable<Uint8Array>;
-}
-
-export interface Shared {
-  readonly ref: PostRef;
-  /** Ids. */
-  readonly files: ByFileName;
-  /** Codes of the files that Slack refused. */
-  readonly refused: ByFileName;
+  /** The slash command's name in this answer. Absent: the configured one. */
+  readonly command?: string;
 }
 
 /** The immediate, private answer to a command or click. */
@@ -137,12 +128,9 @@ export interface Inbox {
   command(origin: Origin, words: string): Promise<Answer>;
   action(click: Click): Promise<Answer>;
   submit(submission: Submission): Promise<SubmitAnswer>;
-  /**
-   * A shortcut on a message: "Debug a pod" opens a form with what the message says of a pod, "Apply as EphemeralJob"
-   * one with its YAML.
-   */
+  /** A shortcut on a message: "Debug a pod" opens a form with what it says of a pod, "Apply as EphemeralJob" one with its YAML. */
   shortcut(shortcut: Shortcut): Promise<Answer>;
-  /** What a person may pick in a search field, at most 100, for what they typed. Starts nothing; never rejects. */
+  /** What a person may pick in a search field for what they typed, the best first; perhaps more than Slack shows. Starts nothing; never rejects. */
   search(query: SearchQuery): Promise<readonly Option[]>;
   /** Somebody changed a field that dispatches: the form as it should be now. Undefined: as it is. Never rejects. */
   change(change: FormChange): Promise<Form | undefined>;

@@ -36,6 +36,7 @@ export class Recovery {
     this.#deps = deps;
     this.#start = start;
     this.#ended = new EndedRuns(deps);
+    deps.metrics.observe('ended_runs_to_search', () => this.#ended.left);
   }
 
   /** Scans every namespace that the policy names; those matching a pattern follow on first use. */

@@ -4,6 +4,7 @@ import { batchFileName } from '../../core/report/batch/batch-files.ts';
 import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
 import { Trouble } from '../../lib/trouble.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { SearchLane } from '../ports/slack.ts';
@@ -55,8 +56,19 @@ export class EndedRuns {
     });
   }
 
+  /** How many are not searched for yet. */
+  get left(): number {
+    return this.#notBeforeMs.size;
+  }
+
   add(ended: readonly EndedRun[]): void {
     for (const one of ended) this.#notBeforeMs.set(one, 0);
+    if (ended.length > 0) {
+      this.#deps.log.info('found ended runs in the cluster, searching for their results', {
+        runs: this.left,
+        perMinute: TURNS_PER_MINUTE,
+      });
+    }
     if (!this.#isWorking) void this.#work();
   }
 
@@ -128,7 +140,9 @@ async function isInSlack(run: Run, deps: FlowDeps): Promise<boolean> {
     const anchor = await thread.find(destinationOf(run), { run: run.id, kind: 'anchor' }, sinceMs, LANE);
     if (!anchor) return false;
     const isPrivate = await isForRequesterAlone(run.origin, deps);
-    const there = await resultDestinationOf({ ...run, delivery: { anchor } }, isPrivate, thread);
+    const { threadGone, ...card } = anchor;
+    const delivery = { anchor: card, ...defined({ threadsGone: threadGone === undefined ? undefined : [threadGone] }) };
+    const there = await resultDestinationOf({ ...run, delivery }, isPrivate, thread);
     if (await thread.find(there, { run: run.id, kind: 'result' }, sinceMs, LANE)) return true;
     const name = isBatchRun(run) ? batchFileName(run, 'csv') : logFileName(run);
     return (await thread.findShared(there, [name], sinceMs, LANE)) !== undefined;

@@ -9,11 +9,13 @@ import { END_GRANT, endGrant } from '../approval/grants.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { RunChanger } from '../held-run.ts';
 import { type Change, changeBatch, type NotChanged } from '../inbox/batch-commands.ts';
+import type { BoundedRefusals } from '../inbox/refusals.ts';
 import { STOP, stopRun } from '../inbox/stop.ts';
 
 interface PeerContext {
   readonly deps: FlowDeps;
   readonly runs: RunChanger;
+  readonly refusals: BoundedRefusals;
 }
 
 /**
@@ -65,10 +67,10 @@ async function applyCommand(run: Run, text: string, peer: PeerContext): Promise<
     .catch((thrown: unknown) => logFailure(run, thrown, peer));
 }
 
-async function applyNote(run: Run, { change, userId }: Note, { deps, runs }: PeerContext): Promise<NotChanged> {
-  if (change === STOP) return stopRun(run, { userId, deps, runs });
-  if (change !== END_GRANT) return isBatchRun(run) ? changeBatch(run, change, { userId, deps, runs }) : undefined;
-  const code = await endGrant(run, userId, { deps, runs });
+async function applyNote(run: Run, { change, userId }: Note, peer: PeerContext): Promise<NotChanged> {
+  if (change === STOP) return stopRun(run, { userId, ...peer });
+  if (change !== END_GRANT) return isBatchRun(run) ? changeBatch(run, change, { userId, ...peer }) : undefined;
+  const code = await endGrant(run, userId, peer);
   return code && { code };
 }
 

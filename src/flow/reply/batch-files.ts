@@ -15,8 +15,8 @@ import { formatBytes, formatCount } from '../../lib/duration.ts';
 import type { BatchLog, BatchLogs } from '../batch/logs.ts';
 import { type PodSlot, podRunOf } from '../batch/run-pod.ts';
 import type { FlowDeps } from '../deps.ts';
+import type { FileToShare } from '../ports/files.ts';
 import type { Spool } from '../ports/machine.ts';
-import type { FileToShare } from '../ports/slack.ts';
 import type { LogReaders } from '../stages/logs.ts';
 
 /** What can be shared of these files, and codes for the others. */

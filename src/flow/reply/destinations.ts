@@ -1,12 +1,17 @@
+import type { Delivery } from '../../core/run/delivery.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { defined } from '../../lib/object.ts';
 import type { Destination, PrivateDestination, Thread } from '../ports/slack.ts';
 
-export const destinationOf = ({ origin }: Run): Destination => ({
+/** The thread or channel where it was asked for. */
+export const destinationOf = ({ origin, delivery }: Pick<Run, 'origin' | 'delivery'>): Destination => ({
   channelId: origin.channelId,
-  ...defined({ threadTs: origin.threadTs }),
+  ...defined({ threadTs: isGone(delivery, origin.threadTs) ? undefined : origin.threadTs }),
 });
+
+const isGone = ({ threadsGone = [] }: Delivery, threadTs: string | undefined): boolean =>
+  threadTs !== undefined && threadsGone.includes(threadTs);
 
 /**
  * Where the result goes: the run's thread, or the requester's direct message if only they may see output. People's decisions contain no
@@ -18,9 +23,14 @@ export async function resultDestinationOf(run: Run, isPrivate: boolean, thread: 
 
 const DECIDED: ReadonlySet<RunState> = new Set(['rejected', 'expired', 'cancelled']);
 
-function threadOf(run: Run): Destination {
-  const { anchor, anchorGone } = run.delivery;
-  if (run.origin.threadTs !== undefined || !anchor || anchorGone) return destinationOf(run);
+/** The thread where it was asked for; else, or if that is gone, the card's, which then stands in the channel; else the channel. */
+export function threadOf(run: Run): Destination {
+  const { delivery } = run;
+  const { anchor, anchorGone } = delivery;
+  const wanted = destinationOf(run);
+  if (wanted.threadTs !== undefined || !anchor || anchorGone || isGone(delivery, anchor.ts)) return wanted;
+  // A card that its closed channel did not take is in a direct message; by now the channel may take the result.
+  if (run.origin.threadTs !== undefined && anchor.channelId !== wanted.channelId) return wanted;
   return { channelId: anchor.channelId, threadTs: anchor.ts };
 }
 
@@ -59,11 +69,15 @@ const THREAD_CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack
  * Where a private answer to the requester goes: the run's thread if it has a reply, because Slack shows private answers only in such
  * threads; else the channel.
  */
-export const privateDestinationOf = ({ origin, delivery }: Pick<Run, 'origin' | 'delivery'>): PrivateDestination => ({
-  channelId: origin.channelId,
-  userId: origin.requesterId,
-  ...defined({
-    threadTs: origin.threadTs !== undefined && (!origin.beginsThread || delivery.anchor) ? origin.threadTs : undefined,
-    responseUrl: origin.responseUrl,
-  }),
-});
+export const privateDestinationOf = ({ origin, delivery }: Pick<Run, 'origin' | 'delivery'>): PrivateDestination => {
+  const { threadTs, ...where } = destinationOf({ origin, delivery });
+  return {
+    ...where,
+    userId: origin.requesterId,
+    ...defined({
+      threadTs: !origin.beginsThread || delivery.anchor ? threadTs : undefined,
+      responseUrl: origin.responseUrl,
+      command: origin.command,
+    }),
+  };
+};

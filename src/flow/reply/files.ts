@@ -10,10 +10,11 @@ import type { ByFileName } from '../../core/run/delivery.ts';
 import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { formatBytes } from '../../lib/duration.ts';
+import { defined } from '../../lib/object.ts';
 import type { BatchLogs } from '../batch/logs.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { HeldRun } from '../held-run.ts';
-import type { FileToShare } from '../ports/slack.ts';
+import type { FileToShare } from '../ports/files.ts';
 import type { LogReaders, ReadLog } from '../stages/logs.ts';
 import { batchFileNames, batchFiles, type FilesToShare, fileToShare } from './batch-files.ts';
 
@@ -94,7 +95,23 @@ function fileOf(run: Run, name: string, read: ReadLog): FileToShare | string {
   const found = read.files.find(({ file }) => file.name === wanted?.name);
   if (!wanted || !found) return read.log.completeness.interruptedBy ?? 'log_gone';
   const title = `${wanted.name} of run ${run.id} (${formatBytes(found.spool.bytes)})`;
-  return fileToShare(name, title, found.spool);
+  const altText = wanted.name === 'cpu.png' ? flameGraphText(run) : undefined;
+  return { ...fileToShare(name, title, found.spool), ...defined({ altText }) };
+}
+
+/** files.getUploadURLExternal, `alt_txt`. */
+const MAX_ALT_TEXT = 1_000;
+
+/** The picture of the image `profile` in words: what its verdict, redacted as all of a run, says of the hottest functions. */
+function flameGraphText({ verdict }: Run): string {
+  const isAboutFunctions = (words: string): boolean => words.includes('% of the CPU time');
+  const found = (verdict?.findings ?? []).map(({ text }) => text).filter(isAboutFunctions);
+  // The line says the findings again.
+  const hottest = found.length > 0 ? found : [verdict?.line ?? ''].filter(isAboutFunctions);
+  return [`Flame graph of CPU time${hottest.length === 0 ? '' : ':'}`, hottest.join('; ')]
+    .join(' ')
+    .trim()
+    .slice(0, MAX_ALT_TEXT);
 }
 
 function logFile(run: Run, { log, spool }: ReadLog): FileToShare | string {

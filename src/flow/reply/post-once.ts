@@ -1,8 +1,10 @@
 import { toKdebugError } from '../../core/errors.ts';
 import type { Message } from '../../core/report/message.ts';
+import type { Landed } from '../../core/run/delivery.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
-import type { Destination, PostMeta, Thread } from '../ports/slack.ts';
+import { defined } from '../../lib/object.ts';
+import type { Destination, PostMeta, Sent, Thread } from '../ports/slack.ts';
 import { fallbackDestination } from './destinations.ts';
 
 export interface Once<Post> {
@@ -17,9 +19,9 @@ export interface Once<Post> {
 
 /**
  * Posts, unless Slack has the post already. Falls back from a missing thread to its channel, and from a closed channel to the requester's
- * direct message. @throws as `Thread`
+ * direct message. Says which thread is gone. @throws as `Thread`
  */
-export async function onceAt<Post>(at: Destination, once: Once<Post>): Promise<Post> {
+export async function onceAt<Post extends object>(at: Destination, once: Once<Post>): Promise<Post & Landed> {
   const { run, thread, find, make, toDirect = true } = once;
   try {
     return (await find?.(at)) ?? (await make(at));
@@ -28,7 +30,8 @@ export async function onceAt<Post>(at: Destination, once: Once<Post>): Promise<P
     const isLastResort = !toDirect && code === 'slack_channel_closed';
     const next = isLastResort ? undefined : await fallbackDestination(at, code, run, thread);
     if (!next) throw thrown;
-    return onceAt(next, once);
+    const threadGone = code === 'slack_message_gone' ? at.threadTs : undefined;
+    return { ...(await onceAt(next, once)), ...defined({ threadGone }) };
   }
 }
 
@@ -45,7 +48,7 @@ export interface PostToMake {
 }
 
 /** Where a post is. `found`: posted earlier, so it may show an older state. */
-export interface Posted {
+export interface Posted extends Landed {
   readonly ref: PostRef;
   readonly found: boolean;
 }
@@ -54,15 +57,22 @@ export interface Posted {
 export async function postOnce(thread: Thread, post: PostToMake): Promise<Posted> {
   const { run, destination, message, meta, doubt, toDirect = true, assertHeld } = post;
   const find = async (at: Destination): Promise<Posted | undefined> => {
-    const ref = await thread.find(at, { run: run.id, kind: meta.kind }, run.origin.receivedAtMs);
-    return ref && { ref, found: true };
+    const sent = await thread.find(at, { run: run.id, kind: meta.kind }, run.origin.receivedAtMs);
+    return sent && postedAs(sent, true);
   };
-  const make = async (at: Destination): Promise<Posted> => ({
-    ref: await thread.post(at, message, meta, assertHeld),
-    found: false,
-  });
+  const make = async (at: Destination): Promise<Posted> =>
+    postedAs(await thread.post(at, message, meta, assertHeld), false);
   return onceAt(destination, { run, thread, find: doubt ? find : undefined, make, toDirect });
 }
+
+/** For the record of a post. */
+export const landedOf = ({ threadGone }: Landed = {}): Landed => defined({ threadGone });
+
+const postedAs = ({ channelId, ts, ...landed }: Sent, found: boolean): Posted => ({
+  ref: { channelId, ts },
+  found,
+  ...landedOf(landed),
+});
 
 export const isForGood = (code: string): boolean => FOR_GOOD.has(code);
 

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../core/hash.ts';
 import { isDiagnostic } from '../../core/policy/resolve.ts';
 import { rehearsalMessage } from '../../core/report/answers/explain-messages.ts';
 import { refusalMessage } from '../../core/report/answers/private-messages.ts';
+import { approvedMessage } from '../../core/report/approved-message.ts';
 import type { Message } from '../../core/report/message.ts';
 import { anchorMessage } from '../../core/report/run-messages.ts';
 import { isFinal, type NextPost, nextPost } from '../../core/run/life-cycle.ts';
@@ -11,9 +12,9 @@ import { defined } from '../../lib/object.ts';
 import { ApproverCopies } from '../approval/copies.ts';
 import { record } from '../audit.ts';
 import { refusal } from '../inbox/refusals.ts';
-import { destinationOf, privateDestinationOf } from './destinations.ts';
+import { destinationOf, privateDestinationOf, resultDestinationOf } from './destinations.ts';
 import type { FileSource } from './files.ts';
-import { isForGood, type Posted, postOnce } from './post-once.ts';
+import { isForGood, landedOf, type Posted, postOnce } from './post-once.ts';
 import { ResultDelivery } from './result.ts';
 import { renderContextOf, urgentPart } from './schedule.ts';
 import { saysNotIn, withInvitation } from './slack-connect.ts';
@@ -89,6 +90,8 @@ export class RunPosts {
       case 'card':
         await this.#showCard(run);
         return this.#copies.catchUp();
+      case 'approval':
+        return this.#postApproval();
       case 'refusal':
         return this.#answerPrivately(run, refusalMessage(run, post.refusal));
       case 'dry-run': {
@@ -102,6 +105,22 @@ export class RunPosts {
         await this.#allDone();
         return this.#voice.record({ kind: 'completed', grantClosed: post.grantClosed });
     }
+  }
+
+  /** Where the result will be. If Slack refuses it for good, the card says it. */
+  async #postApproval(): Promise<void> {
+    const { run, deps } = this.#voice;
+    const { isPrivate } = await renderContextOf(run, deps);
+    let posted: Posted | undefined;
+    try {
+      const destination = await resultDestinationOf(run, isPrivate, deps.thread);
+      posted = await this.#voice.post('approval', destination, approvedMessage(run));
+    } catch (thrown) {
+      const { code, detail } = toKdebugError(thrown);
+      if (!isForGood(code)) throw thrown;
+      deps.log.warn('requester not told of the approval', { runId: run.id, reason: code, detail });
+    }
+    await this.#voice.record({ kind: 'approval-posted', ...landedOf(posted) });
   }
 
   /** A running batch is ahead of the store. Save it first: the buttons of its last card must work at once at every replica. */
@@ -142,7 +161,7 @@ export class RunPosts {
     const posted = await this.#cardPosted(message);
     if (!posted) return;
     this.#shown = { json: posted.found ? '' : canonicalJson(message), atMs: this.#voice.deps.clock.now() };
-    await this.#voice.record({ kind: 'anchor-posted', ref: posted.ref });
+    await this.#voice.record({ kind: 'anchor-posted', ref: posted.ref, ...landedOf(posted) });
     if (posted.found) await this.#showCard(this.#voice.run);
   }
 

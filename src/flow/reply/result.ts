@@ -2,14 +2,15 @@ import { type KdebugError, toKdebugError } from '../../core/errors.ts';
 import type { Message } from '../../core/report/message.ts';
 import { fileMessage, secretFilesMessage } from '../../core/report/parts/file-parts.ts';
 import { resultMessage } from '../../core/report/run-messages.ts';
-import { type ByFileName, type SettledFiles, withSettled } from '../../core/run/delivery.ts';
+import { type ByFileName, type Landed, type SettledFiles, withSettled } from '../../core/run/delivery.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 import { defined } from '../../lib/object.ts';
-import type { Destination, Shared } from '../ports/slack.ts';
+import type { Shared } from '../ports/files.ts';
+import type { Destination } from '../ports/slack.ts';
 import { fileDestinationOf, privateDestinationOf, resultDestinationOf } from './destinations.ts';
 import { codes, type FileSource, filesOf, wantedFiles } from './files.ts';
-import { isForGood, onceAt } from './post-once.ts';
+import { isForGood, landedOf, onceAt } from './post-once.ts';
 import { renderContextOf } from './schedule.ts';
 import type { Voice } from './voice.ts';
 
@@ -64,11 +65,13 @@ export class ResultDelivery {
     const names = wantedFiles(run, { isPrivate }).withResult;
     const messageOf = (lost: ByFileName) => resultMessage(withLoss(run, lost), { isPrivate });
     const shared = await this.#share({ names, messageOf, doubt, to: async () => destination });
-    if (shared.ref) return voice.record({ kind: 'result-posted', ref: shared.ref, settled: shared.settled });
+    if (shared.ref)
+      return voice.record({ kind: 'result-posted', ref: shared.ref, settled: shared.settled, ...landedOf(shared) });
     const message = messageOf(shared.settled.filesLost ?? {});
-    const { ref, found } = await voice.post('result', destination, message, { doubt });
+    const { ref, found, ...landed } = await voice.post('result', destination, message, { doubt });
     // A found result may predate the loss of its files, so they are shared again in their own message.
-    await voice.record({ kind: 'result-posted', ref, ...defined({ settled: found ? undefined : shared.settled }) });
+    const settled = found ? undefined : shared.settled;
+    await voice.record({ kind: 'result-posted', ref, ...defined({ settled }), ...landedOf(landed) });
   }
 
   /**
@@ -93,12 +96,12 @@ export class ResultDelivery {
   async #postSome(files: Omit<FilesToPost, 'doubt'>, isPrivate: boolean): Promise<void> {
     const voice = this.#voice;
     await voice.assertHeld();
-    const { settled } = await this.#share({ ...files, doubt: voice.doubt });
+    const { settled, ...landed } = await this.#share({ ...files, doubt: voice.doubt });
     const { run } = voice;
     // Before the record: after a crash in between, the loss is found again and said again.
     if (settled.filesLost && run.delivery.result)
       await this.#update(run.delivery.result, isPrivate, withLoss(run, settled.filesLost));
-    await voice.record({ kind: 'files-settled', settled });
+    await voice.record({ kind: 'files-settled', settled, ...landedOf(landed) });
   }
 
   /** `ref`: the message that shares them. Whatever it does not share is in `filesLost`, or in no answer: to be tried again. */
@@ -110,7 +113,8 @@ export class ResultDelivery {
     try {
       const shared = await onceAt(await to(), { run, thread: deps.thread, find: doubt ? find : undefined, make });
       const filesLost = Object.keys(shared.refused).length === 0 ? undefined : shared.refused;
-      return { ...defined({ ref: shared.ref }), settled: defined({ files: shared.files, filesLost }) };
+      const settled = defined({ files: shared.files, filesLost });
+      return { ...defined({ ref: shared.ref }), settled, ...landedOf(shared) };
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (!isForGood(error.code) && !this.#isTooLong(error)) throw error;
@@ -188,13 +192,13 @@ interface FilesToPost {
 }
 
 /** None of the files is there to be shared: codes by name. */
-interface AllLost {
+interface AllLost extends Landed {
   readonly ref?: undefined;
   readonly files?: undefined;
   readonly refused: ByFileName;
 }
 
-interface PostedFiles {
+interface PostedFiles extends Landed {
   readonly ref?: PostRef;
   readonly settled: SettledFiles;
 }

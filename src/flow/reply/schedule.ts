@@ -1,6 +1,7 @@
 import type { RenderContext } from '../../core/report/run-messages.ts';
 import type { Run } from '../../core/run/run.ts';
 import { type BackOff, delayOf } from '../../lib/backoff.ts';
+import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { isForRequesterAlone } from './slack-connect.ts';
 
@@ -26,9 +27,9 @@ export const retryMs = (failures: number, random?: () => number): number => dela
 export const gatherMs = ({ batch }: Run, nowMs: number): number =>
   Math.max(GATHER_MS, batch ? (nowMs - batch.createdAtMs - batch.idleMs) / SHARE_OF_AGE : 0);
 
-/** Shown without gathering more news: the end, and people's decisions about a batch. */
-export function urgentPart({ state, batch }: Run): string {
-  if (!batch) return '';
+/** Shown without gathering more news: the end, and people's decisions. */
+export function urgentPart({ state, batch, approval }: Run): string {
+  if (!batch) return approval && state !== 'pending-approval' ? 'decided' : '';
   const { canary, paused, closed, parallelism, replicas } = batch;
   return [state, canary, paused?.atMs, closed?.atMs, parallelism, replicas].join('|');
 }
@@ -41,5 +42,10 @@ export async function renderContextOf(
   deps: FlowDeps,
 ): Promise<RenderContext & { readonly isPrivate: boolean }> {
   const isPrivate = await isForRequesterAlone(origin, deps);
-  return { nowMs: deps.clock.now(), approvers: deps.policies.current().approvers, isPrivate };
+  return {
+    nowMs: deps.clock.now(),
+    approvers: deps.policies.current().approvers,
+    isPrivate,
+    ...defined({ requesterName: deps.directory.knownName(origin.requesterId) }),
+  };
 }

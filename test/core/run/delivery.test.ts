@@ -8,6 +8,7 @@ const RESULT = { channelId: 'C0SHOP', ts: '2.0' };
 const EVENTS: Readonly<Record<DeliveryEvent['kind'], DeliveryEvent>> = {
   'anchor-posted': { kind: 'anchor-posted', ref: CARD },
   'anchor-lost': { kind: 'anchor-lost' },
+  'approval-posted': { kind: 'approval-posted' },
   'result-posted': { kind: 'result-posted', ref: RESULT, settled: { files: { 'a.log': 'F1' } } },
   'result-lost': { kind: 'result-lost', code: 'slack_refused' },
   'files-settled': {
@@ -23,6 +24,7 @@ const TABLE: Readonly<Record<DeliveryEvent['kind'], { readonly record: Delivery;
   {
     'anchor-posted': { record: { anchor: CARD }, in: PLANNED_STATES },
     'anchor-lost': { record: { anchorGone: true }, in: PLANNED_STATES },
+    'approval-posted': { record: { approvalPosted: true }, in: PLANNED_STATES },
     'result-posted': {
       record: { result: RESULT, files: { 'a.log': 'F1' } },
       in: ['rejected', 'expired', 'cancelled', 'finished'],
@@ -65,6 +67,19 @@ it('keeps what was delivered before', () => {
     filesLost: { 'a.log': 'log_gone' },
   });
 });
+
+it.each(['anchor-posted', 'approval-posted', 'result-posted', 'files-settled'] as const)(
+  'keeps which thread is gone in the record of a post: %s',
+  (kind) => {
+    const event = { ...EVENTS[kind], threadGone: '5.0' } as DeliveryEvent;
+    const { record } = TABLE[kind];
+    const once = deliveryTransition({}, event, 'finished');
+    expect(once).toEqual({ ...record, threadsGone: ['5.0'] });
+    expect(deliveryTransition(once ?? {}, event, 'finished')).toBeUndefined();
+    const another = { ...event, threadGone: '6.0' } as DeliveryEvent;
+    expect(deliveryTransition(once ?? {}, another, 'finished')?.threadsGone).toEqual(['5.0', '6.0']);
+  },
+);
 
 it('closes the grant once, after the rest', () => {
   const open = deliveryTransition({}, { kind: 'completed', grantClosed: false }, 'finished');

@@ -49,6 +49,14 @@ describe('dueAtMs', () => {
     expect(dueAtMs({ ...unasked, asked: { ...asked, copies: [{ ...copy, shows: 'waiting' }] } })).toBeGreaterThan(0);
   });
 
+  it('is the next look for approvers whom Slack did not tell, and now once that has begun', () => {
+    const run = aRun({ state: 'pending-approval', approval: anApproval(), delivery: { anchor } });
+    const lookingAt = (again: { looks: number; atMs?: number }) => dueAtMs({ ...run, asked: { ...asked, again } });
+    expect(lookingAt({ looks: 1, atMs: START_MS + 5_000 })).toBe(START_MS + 5_000);
+    expect(lookingAt({ looks: 1, atMs: START_MS + 90_000 })).toBe(START_MS + 60_000);
+    expect(lookingAt({ looks: 1 })).toBe(0);
+  });
+
   it('is the end of an open grant of a run that is through', () => {
     const run = aRun({
       state: 'finished',

@@ -57,6 +57,30 @@ describe('look again', () => {
     expect((await second(world))?.origin).toMatchObject({ source: 'button', requesterId: 'U0ROY' });
   });
 
+  it('works on the card, too, and starts one run where somebody clicks both', async () => {
+    const world = await looked({ uid: 65532, gid: 0 });
+    expect(world.anchor()?.parts.flatMap((part) => (part.kind === 'actions' ? part.buttons : []))).toContainEqual(
+      button(world),
+    );
+    expect(await click(world, 'U0ROY', { messageTs: '1.0' })).toEqual({ kind: 'nothing' });
+    expect((await second(world))?.origin).toMatchObject({ source: 'button', requesterId: 'U0ROY', threadTs: '1.0' });
+    expect(textOf(await click(world, 'U0ROY', { dedupeKey: 'other' }))).toContain('already_asked');
+    expect(world.cluster.launches).toHaveLength(2);
+  });
+
+  it('on the card of a private run is for its requester alone, who was told the verdict', async () => {
+    const policy = allowing('baseline', 'restricted');
+    const shared = aPolicy({
+      channels: { [asChannelId('C0SHOP')]: { slackConnect: 'allowed', rules: [aRule()] } },
+    });
+    const world = await looked({ uid: 65532, gid: 0 }, anOrigin(), policy);
+    world.directory.shared.add('C0SHOP');
+    expect(textOf(await click(world, 'U0EVE', { messageTs: '1.0' }))).toContain('button_stale');
+    expect(await second(world)).toBeUndefined();
+    world.policy = shared;
+    expect(await click(world, 'U0EVE', { messageTs: '1.0' })).toEqual({ kind: 'nothing' });
+  });
+
   it('runs as root with general when the target is root', async () => {
     const world = await looked({ uid: 0, gid: 0 });
     expect(button(world)?.label).toBe('Look again as root');

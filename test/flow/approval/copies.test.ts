@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import type { ActionName } from '../../../src/core/actions.ts';
+import { KdebugError } from '../../../src/core/errors.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Approval, ApproverGroup, Policy } from '../../../src/core/policy/policy.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
@@ -166,6 +167,115 @@ describe('people who may decide', () => {
     await settle();
     expect(textOf(copy)).toMatch(/Rejected.*U0BOB/);
     expect(buttonsOf(copy)).toEqual([]);
+  });
+});
+
+describe('approvers whom Slack does not tell at once', () => {
+  const GROUP: ApproverGroup = { usergroup: 'S0SRE', users: [asUserId('U0CAROL')] };
+
+  /** Slack tells who is in the group only once `told.now`; `asked` has the moment of each question. */
+  async function untold(code: string, parts: Partial<Parts> = {}) {
+    const told = { now: false };
+    const asked: number[] = [];
+    const world = await pending({
+      group: GROUP,
+      ...parts,
+      before: ({ directory, clock }) => {
+        const members = directory.members.bind(directory);
+        directory.members = async (...which) => {
+          asked.push(clock.now());
+          if (told.now) return members(...which);
+          throw Object.assign(new KdebugError('slack_unreachable'), { code });
+        };
+      },
+    });
+    world.pipeline.startAdopting();
+    return { world, told, asked };
+  }
+
+  it('are looked for in the group as it is, not as it was last shown', async () => {
+    const world = await pending({ before: ({ directory }) => directory.lastKnown.set('S0SRE', new Set(['U0EVE'])) });
+    expect(places(copies(world))).toEqual(['D-U0ALICE', 'D-U0BOB', 'D-U0CAROL']);
+  });
+
+  it.each(['slack_busy', 'slack_unreachable'])(
+    'hear of it as soon as it does (%s), the others before',
+    async (code) => {
+      const { world, told } = await untold(code);
+      await world.clock.advance(60_000);
+      expect(places(copies(world))).toEqual(['D-U0CAROL']);
+      told.now = true;
+      await world.clock.advance(65_000);
+      expect(places(copies(world))).toEqual(['D-U0ALICE', 'D-U0BOB', 'D-U0CAROL']);
+      expect((await world.run()).asked).toMatchObject({ waiting: [], copies: [{}, {}, {}] });
+      expect((await world.run()).asked).not.toHaveProperty('again');
+      await world.clock.advance(TERM_MS / 2);
+      expect(reminders(world)).toHaveLength(3);
+      await world.pipeline.drain(0);
+    },
+  );
+
+  it('are asked for at most every five seconds after three tries, and no more once it is decided', async () => {
+    const { world, asked } = await untold('slack_busy');
+    await world.clock.advance(300_000);
+    const gaps = asked.slice(3).map((atMs, index) => atMs - (asked[index + 2] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5_000);
+    expect(gaps.length).toBeGreaterThan(4);
+    expect(asked.length).toBeLessThan(15);
+    await world.click('U0CAROL', 'reject');
+    const before = asked.length;
+    await world.clock.advance(TERM_MS);
+    expect(asked).toHaveLength(before);
+    await world.pipeline.drain(0);
+  });
+
+  it('hold the run at no replica: a click counts at any of them, and another one looks further', async () => {
+    const { world, told } = await untold('slack_busy');
+    await world.clock.advance(30_000);
+    expect(world.pipeline.active).toBe(0);
+    await world.pipeline.drain(0);
+    told.now = true;
+    const bot = another(world);
+    await world.clock.advance(65_000);
+    expect(places(copies(world))).toEqual(['D-U0ALICE', 'D-U0BOB', 'D-U0CAROL']);
+    await bot.drain(0);
+  });
+
+  it('are twenty at most, with those who have heard of it', async () => {
+    const people = (from: number) => Array.from({ length: 15 }, (_, n) => asUserId(`U0SRE${n + from}`));
+    const { world, told } = await untold('slack_busy', { group: { usergroup: 'S0SRE', users: people(100) } });
+    world.directory.groups.set('S0SRE', new Set(people(200)));
+    await world.clock.advance(5_000);
+    expect(copies(world)).toHaveLength(15);
+    told.now = true;
+    await world.clock.advance(65_000);
+    expect(copies(world)).toHaveLength(20);
+    expect(card(world)).toContain('Not sent to 10 more approvers');
+    await world.pipeline.drain(0);
+  });
+
+  it('are looked for again in their own channel, which gets one card', async () => {
+    let isTold = false;
+    const world = await pending({
+      group: ROOM,
+      before: ({ directory }) => {
+        directory.inChannels.set('C0APPROVERS', new Set(['U0BOB']));
+        const channel = directory.channel.bind(directory);
+        directory.channel = async (channelId) => {
+          if (channelId !== 'C0APPROVERS' || isTold) return channel(channelId);
+          throw new KdebugError('slack_unreachable', { facts: { kind: 'slow' } });
+        };
+      },
+    });
+    world.pipeline.startAdopting();
+    await world.clock.advance(5_000);
+    expect(copies(world)).toEqual([]);
+    isTold = true;
+    await world.clock.advance(65_000);
+    expect(places(copies(world))).toEqual(['C0APPROVERS']);
+    expect(card(world)).toMatch(/Also shown in .*C0APPROVERS/);
+    expect(card(world)).not.toContain('/invite');
+    await world.pipeline.drain(0);
   });
 });
 

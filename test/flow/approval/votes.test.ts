@@ -210,11 +210,22 @@ describe('a vote', () => {
     expect(world.cluster.launches).toHaveLength(0);
   });
 
-  it.each(['fresh members', 'person'])('is refused when Slack does not answer afresh (%s)', async (question) => {
+  it.each([
+    ['fresh members', 'slack_unreachable'],
+    ['fresh members', 'slack_busy'],
+    ['person', 'slack_unreachable'],
+  ] as const)('is refused when Slack does not answer afresh (%s: %s)', async (question, reason) => {
     const world = await pending();
-    world.directory.faults.add(question, 'slack_unreachable');
-    expect(code(await world.click('U0BOB', 'approve'))).toContain('slack_unreachable');
+    world.directory.faults.add(question, reason);
+    expect(code(await world.click('U0BOB', 'approve'))).toContain(reason);
     expect((await world.run()).state).toBe('pending-approval');
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('is never counted by a list that only serves for showing', async () => {
+    const world = await pending();
+    world.directory.lastKnown.set('S0SRE', new Set(['U0EVE']));
+    expect(code(await world.click('U0EVE', 'approve'))).toContain('vote_by_outsider');
     expect(world.cluster.launches).toHaveLength(0);
   });
 

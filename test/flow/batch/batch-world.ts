@@ -7,6 +7,7 @@ import { asChannelId, asRunId, asUserId } from '../../../src/core/ids.ts';
 import type { Policy, Rule } from '../../../src/core/policy/policy.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
+import { DEFAULT_NAMES, withNames } from '../../../src/core/shown-names.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
@@ -89,7 +90,7 @@ export class BatchWorld {
     const said = this.bot.inbox.command(anOrigin({ dedupeKey: `asked-${this.#asked}` }), words);
     const answer = await Promise.race([said, settle()]);
     await settle();
-    return answer?.kind === 'message' ? answer.message : undefined;
+    return answer?.kind === 'message' ? withNames(answer.message, DEFAULT_NAMES) : undefined;
   }
 
   /** Clicks until it reaches the bot that has the batch: where another one has it, a person is asked to click again. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { KubernetesCluster } from '../../../src/adapters/kubernetes/cluster.ts';
 import { systemClock } from '../../../src/adapters/system/index.ts';
 import { searchOptions } from '../../../src/flow/form/search.ts';
+import { LookLimiter } from '../../../src/flow/inbox/accept.ts';
 import { rawPod, ScriptedApiServer } from '../../adapters/kubernetes/support/scripted-api-server.ts';
 import { World } from '../support/world.ts';
 
@@ -31,24 +32,19 @@ afterAll(async () => {
   expect(server.unexpected).toEqual([]);
 });
 
-it('are listed once, and searched from memory: a hundred options at most, each within a second', async () => {
+it('are listed once, and searched from memory: as many options as tell that there are others', async () => {
   const deps = { ...new World().deps(), clusters: { get: () => cluster }, clock: systemClock };
   const actor = { teamId: 'T0TEAM', userId: 'U0ROY', channelId: 'C0SHOP', receivedAtMs: 0 };
-  const begunMs = performance.now();
   await cluster.pods('shop', []);
-  const listedMs = performance.now() - begunMs;
   const searches = ['', 's', 'shop', 'web 49', '7d9f8b6c5-4999', 'nothing-like-it'];
-  const times: number[] = [];
   for (const typed of searches) {
-    const searchedMs = performance.now();
-    const found = await searchOptions({ ...actor, field: 'pod', typed, value: '{"namespace":"shop"}' }, deps);
-    times.push(performance.now() - searchedMs);
-    expect(found.length).toBeLessThanOrEqual(100);
+    const found = await searchOptions(
+      { ...actor, field: 'pod', typed, value: '{"namespace":"shop"}' },
+      { deps, searches: new LookLimiter(deps, 20) },
+    );
+    expect(found.length).toBeLessThanOrEqual(102);
     expect(found.length).toBeGreaterThan(0);
   }
-  const slowestMs = Math.max(...times);
-  console.info(`5,000 pods: listed in ${listedMs.toFixed(0)} ms, searched in at most ${slowestMs.toFixed(1)} ms`);
-  expect(slowestMs).toBeLessThan(1_000);
   // Ten pages of one list: no search sends a request.
   expect(server.requests.filter(({ query }) => query.watch === undefined)).toHaveLength(PODS / PAGE);
 });

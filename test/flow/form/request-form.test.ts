@@ -239,6 +239,29 @@ describe('the search for a pod', () => {
   });
 });
 
+describe('one person who searches without end', () => {
+  const asked = () => world.cluster.calls.filter((call) => call === 'access').length;
+
+  it('gets only what they typed after 120 searches in a minute, and the cluster is asked no more; others go on', async () => {
+    const form = await opened();
+    world.policy = {
+      ...world.policy,
+      identity: { mode: 'impersonate', user: 'slack:{userId}', groups: [], users: {} },
+    };
+    const before = asked();
+    for (let n = 0; n < 120; n += 1) expect(values(await search(form, 'web'))).toContain('web-1');
+    expect(asked() - before).toBe(120);
+    expect(values(await search(form, 'web'))).toEqual(['web']);
+    expect(asked() - before).toBe(120);
+    expect(values(await search(form, '', 'namespace'))).toContain('shop');
+    const ofAlice = { ...ROY, userId: 'U0ALICE', field: 'pod', typed: 'web', value: form.value } as const;
+    const others = await world.pipeline.inbox.search({ ...ofAlice, receivedAtMs: world.clock.now() });
+    expect(values(others)).toContain('web-1');
+    await world.clock.advance(61_000);
+    expect(values(await search(form, 'web'))).toContain('web-1');
+  });
+});
+
 describe('the search for a namespace', () => {
   it('knows the names of the rules, and takes typed ones that a prefix covers', async () => {
     rules([{ namespaces: ['shop', 'team-*', 'kube-system'] }]);
@@ -251,27 +274,22 @@ describe('the search for a namespace', () => {
 });
 
 describe('five thousand pods', () => {
-  it('cost one list, and a search of them answers a hundred at most, well under a second', async () => {
+  it('cost one list, and a search of them answers no more than tells that there are others', async () => {
     world.cluster.siblings = Array.from({ length: 5_000 }, (_, index) => named(`shop-web-${index}`));
     const form = await opened();
     await settle();
     const pods = vi.spyOn(world.cluster, 'pods');
     const before = world.cluster.calls.length;
-    const times: number[] = [];
-    for (const typed of ['', 's', 'sh', 'web', 'web 49', 'shop-web-4999', 'nothing-like-it']) {
-      const begun = performance.now();
+    const searches = ['', 's', 'sh', 'web', 'web 49', 'shop-web-4999', 'nothing-like-it'];
+    for (const typed of searches) {
       const found = await search(form, typed);
-      times.push(performance.now() - begun);
-      expect(found.length).toBeLessThanOrEqual(100);
+      expect(found.length).toBeLessThanOrEqual(102);
     }
-    const slowest = Math.max(...times);
-    console.info(
-      `a search of 5,000 pods: at most ${slowest.toFixed(1)} ms, ${(times.reduce((a, b) => a + b) / times.length).toFixed(1)} ms on average`,
-    );
-    expect(slowest).toBeLessThan(1_000);
     // From the shared watch: no search asks the cluster for anything but that.
-    expect(pods).toHaveBeenCalledTimes(times.length);
+    expect(pods).toHaveBeenCalledTimes(searches.length);
     expect(world.cluster.calls.slice(before)).toEqual([]);
+    // More than Slack shows, so that its menu says that there are others.
+    expect((await search(form, 'web')).length).toBeGreaterThan(100);
     expect(values(await search(form, 'shop-web-4999'))).toEqual(['shop-web-4999']);
   });
 });

@@ -77,12 +77,33 @@ describe('the Home tab', () => {
 
   it('shows what it knows when Slack does not answer, and says that something is missing', async () => {
     await world.say('web-1');
-    world.directory.faults.add('channelsOf', 'slack_unreachable');
+    world.directory.faults.add('areTogetherIn C0VAULT', 'slack_unreachable');
     const text = await seenBy('U0BOB');
+    expect(text).toContain('Type /kdebug POD in C0SHOP');
     expect(text).toContain('1 request waiting');
     expect(text).toContain('Slack did not tell everything in time');
     world.directory.faults.add('members', 'slack_unreachable');
     expect(await seenBy('U0BOB')).not.toContain('U0ROY asks');
+  });
+
+  it('shows no channel that kdebug is not in', async () => {
+    world.directory.notIn.add('C0SHOP');
+    expect(await seenBy('U0BOB')).toContain('You are in no channel where kdebug may be used');
+  });
+
+  it('counts the channels that are too large to look for a person, without their names', async () => {
+    world.directory.large.add('C0VAULT').add('C0SHOP');
+    const text = await seenBy('U0BOB');
+    expect(text).toContain('kdebug could not see whether you are in 2 other channels of its policy. If you are, type');
+    expect(text).not.toMatch(/C0VAULT|You are in no channel|Open this page again/);
+  });
+
+  it('shows who was in a group a while ago what waited, where Slack takes no questions; their vote does not count', async () => {
+    await world.say('web-1');
+    world.directory.lastKnown.set('S0SRE', new Set(['U0EVE']));
+    expect(await seenBy('U0EVE')).toContain('1 request waiting');
+    expect(JSON.stringify(await world.click('U0EVE', 'approve'))).toContain('vote_by_outsider');
+    expect(world.cluster.launches).toHaveLength(0);
   });
 
   it('says that it took too long when the store does (home_late)', async () => {

@@ -52,8 +52,25 @@ describe('the shortcut "Debug a pod" of the workspace', () => {
   });
 
   it('says so in a window when Slack does not answer', async () => {
-    world.directory.faults.add('channelsOf', 'slack_unreachable');
+    for (const id of ['C0SHOP', 'C0VAULT', 'C0HIDDEN'])
+      world.directory.faults.add(`areTogetherIn ${id}`, 'slack_unreachable');
     expect(await use('U0ROY')).toMatchObject({ kind: 'page', message: { code: 'slack_unreachable' } });
+  });
+
+  it('offers no channel that kdebug is not in, and opens no form for it', async () => {
+    world.directory.notIn.add('C0VAULT');
+    expect(await use('U0ROY')).toMatchObject({ kind: 'form', channelId: 'C0SHOP', form: { name: 'debug' } });
+    expect(await submit('U0ROY', 'C0VAULT')).toMatchObject({ kind: 'errors' });
+  });
+
+  it('says how many channels it could not see them in, and does not leave them out in silence', async () => {
+    world.directory.large.add('C0HIDDEN');
+    world.directory.faults.add('areTogetherIn C0VAULT', 'slack_busy');
+    const answer = await use('U0BOB');
+    expect(answer).toMatchObject({ kind: 'form', form: { name: 'pick-channel', fields: [{ options: [{}] }] } });
+    expect(answer.kind === 'form' && answer.form.intro).toContain('whether you are in 2 other channels');
+    world.directory.large.add('C0SHOP').add('C0VAULT');
+    expect(textOf(await use('U0BOB'))).toMatch(/whether you are in 3 other channels.*ask @platform/s);
   });
 
   it('opens the form for the chosen channel', async () => {

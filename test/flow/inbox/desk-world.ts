@@ -1,10 +1,12 @@
+import { inboxInNames } from '../../../src/adapters/slack/views/in-names.ts';
 import type { ActionName, FormName } from '../../../src/core/actions.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
+import { DEFAULT_NAMES } from '../../../src/core/shown-names.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
 import { HeldRun } from '../../../src/flow/held-run.ts';
 import { CommandInbox } from '../../../src/flow/inbox/inbox.ts';
-import type { Click, Submission } from '../../../src/flow/ports/slack.ts';
+import type { Click, Inbox, Submission } from '../../../src/flow/ports/slack.ts';
 import { anOrigin, START_MS } from '../../support/builders.ts';
 import { World } from '../support/world.ts';
 
@@ -12,14 +14,15 @@ import { World } from '../support/world.ts';
 export class DeskWorld {
   readonly world = new World();
   readonly started: Run[] = [];
-  readonly inbox: CommandInbox;
+  /** As Slack's adapter calls it, with the default names. */
+  readonly inbox: Inbox;
   /** Another replica holds every run. */
   isElsewhere = false;
   #dedupe = 0;
 
   constructor(over: Partial<FlowDeps> = {}) {
     const deps = { ...this.world.deps(), ...over };
-    this.inbox = new CommandInbox(
+    const inbox = new CommandInbox(
       deps,
       { refusalFor: () => undefined, start: ({ run }) => void this.started.push(run) },
       {
@@ -35,6 +38,7 @@ export class DeskWorld {
         },
       },
     );
+    this.inbox = inboxInNames(inbox, DEFAULT_NAMES);
   }
 
   /** A run that is there, with its card posted. */

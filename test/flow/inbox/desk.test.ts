@@ -39,6 +39,13 @@ describe('a batch’s buttons', () => {
     ]);
   });
 
+  it('pause of what is paused changes nothing, says so, and leaves no record of a change', async () => {
+    const run = await kept();
+    await desk.click('pause', run);
+    for (let n = 0; n < 3; n += 1) expect(textOf(await desk.click('pause', run))).toContain('batch_unchangeable');
+    expect(desk.recorded()).toEqual([{ actorId: 'U0ROY', kind: 'pause', verdict: 'allowed' }]);
+  });
+
   it('cancel ends what was not started', async () => {
     const run = await kept({ events: [{ kind: 'launched', index: 0 }] });
     await desk.click('cancel', run);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { Origin } from '../../../src/core/run/run.ts';
+import { PIECE_LINES } from '../../../src/flow/log/turns.ts';
 import { anOrigin, aPolicy, aRule, aTermination, START_MS } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
@@ -62,6 +63,43 @@ describe('logs of a run in progress', () => {
     expect(text).toContain('after');
     expect(text).not.toContain('MIIE');
     expect(text).not.toContain('hunter2');
+  });
+
+  it('takes turns of the log filter with the runs of the same person', async () => {
+    const world = new World();
+    /** Who was given a piece in each turn of the event loop. */
+    const turns: string[][] = [];
+    const readers = ['run', 'lookup'];
+    let start = (): void => undefined;
+    const started = new Promise<void>((resolve) => {
+      start = resolve;
+    });
+    let left = 2;
+    const nextTurn = (): void => {
+      turns.push([]);
+      if (left > 0) setImmediate(nextTurn);
+    };
+    world.cluster.collectLog = async (_, sink) => {
+      const reader = readers.shift() ?? 'another';
+      if (readers.length === 0) start();
+      await started;
+      for (let count = 0; count < 20; count++) {
+        await sink.write(Buffer.from('x\n'.repeat(PIECE_LINES)));
+        turns.at(-1)?.push(reader);
+      }
+      left -= 1;
+      return world.cluster.completeness;
+    };
+    await running(world, '');
+    nextTurn();
+
+    await answer(world, 'logs aaaaaaaaaa');
+
+    const taken = turns.filter((turn) => turn.length > 0);
+    // The first piece of each comes before there is a turn to wait for.
+    expect(taken.slice(1).filter((turn) => turn.length > 1)).toEqual([]);
+    expect(taken.flat().filter((reader) => reader === 'run')).toHaveLength(20);
+    expect(taken.flat().filter((reader) => reader === 'lookup')).toHaveLength(20);
   });
 
   it('finds no redacted word, so a search cannot guess a secret', async () => {

@@ -162,6 +162,7 @@ it('the log says when a namespace cannot be scanned, and when it can again, howe
   await world.clock.advance(30_000);
   expect(lines.slice(1).toSorted()).toEqual([
     'found a run in the cluster that the store had lost',
+    'found ended runs in the cluster, searching for their results',
     'scan for lost runs works again',
   ]);
   const stopped = next.drain(0);

@@ -52,6 +52,8 @@ async function wasTold({ run }: EndedRun): Promise<void> {
   await world.thread.post(thread, { parts: [] } as never, { run: run.id, kind: 'result', seq: 1 });
 }
 
+const FOUND = 'found ended runs in the cluster, searching for their results';
+
 const many = (count: number) => Array.from({ length: count }, (_, number) => ended(number));
 const searched = () => world.thread.calls.filter((call) => call === 'find').length / 2;
 
@@ -68,7 +70,7 @@ describe('ended runs that the store does not know', () => {
     aReplica().add([told, lost]);
     await settle();
     expect(restored).toEqual([lost.run.id]);
-    expect(messages()).toEqual([]);
+    expect(lines).toEqual([{ message: FOUND, fields: { runs: 2, perMinute: 20 } }]);
   });
 
   it('are left alone when another replica has brought them back meanwhile', async () => {
@@ -93,6 +95,7 @@ describe('ended runs that the store does not know', () => {
     expect([searched(), restored]).toEqual([52, []]);
     const fields = { runs: 32, perMinute: 20 };
     expect(lines).toEqual([
+      { message: FOUND, fields: { runs: 52, perMinute: 20 } },
       { message: 'searches for results of ended runs wait for their turn', fields },
       {
         message: 'results of ended runs were all searched for',
@@ -175,6 +178,7 @@ describe('ended runs that the store does not know', () => {
     aReplica().add([lost]);
     await world.clock.advance(5 * MINUTE_MS);
     expect(lines).toEqual([
+      { message: FOUND, fields: { runs: 1, perMinute: 20 } },
       {
         message: 'search for results of ended runs failed, will retry',
         fields: { runId: lost.run.id, reason: 'store_unreachable' },

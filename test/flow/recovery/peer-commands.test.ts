@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { asChannelId, asRunId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { HeldRun, type RunChanger } from '../../../src/flow/held-run.ts';
+import { BoundedRefusals } from '../../../src/flow/inbox/refusals.ts';
 import { applyPeerCommands } from '../../../src/flow/recovery/peer-commands.ts';
 import { aBatchRun, ended } from '../../core/report/batch/a-batch-run.ts';
 import { aPolicy, aRule } from '../../support/builders.ts';
@@ -23,7 +24,7 @@ async function holderLooks(run: Run): Promise<void> {
       return lease ? act(new HeldRun(lease, deps)) : 'elsewhere';
     },
   };
-  await applyPeerCommands([run], { deps, runs });
+  await applyPeerCommands([run], { deps, runs, refusals: new BoundedRefusals(deps) });
 }
 
 describe('a batch that another replica works on', () => {

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
+import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-report.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import type { FileKind } from '../../../src/core/files/file-kinds.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
@@ -46,6 +47,29 @@ const posts = ({ thread }: Pick<World, 'thread'>) =>
   thread.posts.filter(({ meta }) => meta.kind === 'result').map(({ place, files }) => [place.channelId, files]);
 const resultText = ({ thread }: Pick<World, 'thread'>) =>
   textOf(thread.posts.find(({ meta, place }) => meta.kind === 'result' && place.channelId === 'C0SHOP')?.message);
+
+describe('the flame graph', () => {
+  const picture = framed('cpu.png', 'PNG');
+  const altTextOf = async (report: string) => (await runThatWrote(`${report}${picture}`)).thread.files[0]?.altText;
+  const reportOf = (...functions: readonly string[]) => {
+    const texts = functions.map((name) => `${name} itself takes 57 % of the CPU time`);
+    const findings = texts.map((text) => ({ code: 'hot_function', section: 'profile', value: 57, text, next: '' }));
+    const report = { kdebug: 1, tool: { name: 'profile' }, verdict: 'busy', findings, sections: [] };
+    return `${REPORT_BEGIN}\n${JSON.stringify(report)}\n${REPORT_END}\n`;
+  };
+
+  it('says in words what it is', async () => {
+    expect(await altTextOf('nothing known\n')).toBe('Flame graph of CPU time');
+    expect(await altTextOf(reportOf('search', 'password=hunter2hunter2'))).toMatch(
+      /^Flame graph of CPU time: search itself takes 57 % of the CPU time; (?!.*hunter2)/,
+    );
+  });
+
+  it('in at most 1,000 characters', async () => {
+    const names = ['a', 'b', 'c'].map((letter) => letter.repeat(400));
+    expect((await altTextOf(reportOf(...names)))?.length).toBeLessThanOrEqual(1_000);
+  });
+});
 
 describe('what a run brought back', () => {
   it('comes with its result, in one message, and the result names it', async () => {

@@ -14,6 +14,7 @@ import type { Message } from '../../../src/core/report/message.ts';
 import type { ByFileName } from '../../../src/core/run/delivery.ts';
 import type { LogCompleteness } from '../../../src/core/run/run.ts';
 import type { PostRef } from '../../../src/core/run/run-state.ts';
+import { DEFAULT_NAMES, withNames } from '../../../src/core/shown-names.ts';
 import type {
   AccessResult,
   Cluster,
@@ -23,14 +24,14 @@ import type {
   LogSink,
   PodSeen,
 } from '../../../src/flow/ports/cluster.ts';
-import type { ChannelFacts, Directory, Person } from '../../../src/flow/ports/directory.ts';
+import type { ChannelFacts, Directory, HowFresh, Person } from '../../../src/flow/ports/directory.ts';
+import type { FileToShare, Shared } from '../../../src/flow/ports/files.ts';
 import type { Archive, AuditEntry, AuditLog, Spool, Spools } from '../../../src/flow/ports/machine.ts';
 import type {
   Destination,
-  FileToShare,
   PostMeta,
   PrivateDestination,
-  Shared,
+  Sent,
   Thread,
   TokenState,
 } from '../../../src/flow/ports/slack.ts';
@@ -232,46 +233,65 @@ const isAt = (post: Said, place: Destination): boolean =>
 interface SharedFile {
   readonly place: Destination;
   readonly filename: string;
+  readonly altText?: string | undefined;
   readonly content: string;
   readonly raw: Buffer;
 }
 
-/** A Slack that keeps what was said. */
+/** A Slack that keeps what was said, with the default names. */
 export class FakeThread implements Thread {
   readonly faults = new Faults();
   readonly posts: Said[] = [];
   readonly files: SharedFile[] = [];
   /** Names of files that Slack takes from nobody. */
   readonly refusedFiles = new Set<string>();
+  /** Threads whose root is deleted: a reply stands in the channel itself. */
+  readonly goneThreads = new Set<string>();
   readonly told: { readonly person: PrivateDestination; readonly message: Message }[] = [];
   readonly calls: string[] = [];
 
-  post(place: Destination, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<PostRef> {
-    return this.#answer('post', () => this.#add(place, message, meta, []), sure);
+  post(place: Destination, message: Message, meta: PostMeta, sure?: () => Promise<void>): Promise<Sent> {
+    const there = this.#there(place);
+    return this.#answer('post', () => ({ ...this.#add(there.place, message, meta, []), ...there.landed }), sure);
+  }
+
+  #there(place: Destination): { readonly place: Destination; readonly landed: { readonly threadGone?: string } } {
+    const { channelId, threadTs } = place;
+    return threadTs !== undefined && this.goneThreads.has(threadTs)
+      ? { place: { channelId }, landed: { threadGone: threadTs } }
+      : { place, landed: {} };
   }
 
   update(ref: PostRef, message: Message, _meta?: PostMeta, lane?: 'progress' | 'final'): Promise<void> {
     return this.#answer('update', () => {
       const post = this.posts.find((candidate) => candidate.ref.ts === ref.ts)!;
       if (lane) post.lane = lane;
-      post.message = message;
+      post.message = withNames(message, DEFAULT_NAMES);
       post.updates += 1;
     });
   }
 
-  find(place: Destination, { run, kind }: Pick<PostMeta, 'run' | 'kind'>): Promise<PostRef | undefined> {
-    return this.#answer(
-      'find',
-      () => this.posts.find((post) => isAt(post, place) && post.meta.run === run && post.meta.kind === kind)?.ref,
-    );
+  find(place: Destination, { run, kind }: Pick<PostMeta, 'run' | 'kind'>): Promise<Sent | undefined> {
+    const there = this.#there(place);
+    const isIt = (post: Said) => isAt(post, there.place) && post.meta.run === run && post.meta.kind === kind;
+    return this.#answer('find', () => {
+      const post = this.posts.find(isIt);
+      return post && { ...post.ref, ...there.landed };
+    });
   }
 
   findShared(place: Destination, filenames: readonly string[]): Promise<Shared | undefined> {
     return this.#answer('findShared', () => {
-      const has = (name: string) => (said: Said) => isAt(said, place) && said.files.includes(name);
+      const there = this.#there(place);
+      const has = (name: string) => (said: Said) => isAt(said, there.place) && said.files.includes(name);
       const post = this.posts.find((said) => filenames.some((name) => has(name)(said)));
       if (!post) return undefined;
-      return { ref: post.ref, files: this.#idsOf(filenames.filter((name) => has(name)(post))), refused: {} };
+      return {
+        ref: post.ref,
+        files: this.#idsOf(filenames.filter((name) => has(name)(post))),
+        refused: {},
+        ...there.landed,
+      };
     });
   }
 
@@ -288,17 +308,17 @@ export class FakeThread implements Thread {
     const taken = files.filter(({ filename }) => !this.refusedFiles.has(filename));
     const refused = files.filter((file) => !taken.includes(file)).map(({ filename }) => [filename, 'slack_refused']);
     if (taken.length === 0) throw new KdebugError('slack_refused', { detail: 'no file accepted' });
-    for (const { filename, open } of taken) {
+    for (const { filename, open, altText } of taken) {
       const pieces: Uint8Array[] = [];
       for await (const piece of open()) pieces.push(piece);
       const raw = Buffer.concat(pieces);
-      contents.push({ place, filename, content: raw.toString(), raw });
+      contents.push({ place: this.#there(place).place, filename, content: raw.toString(), raw, altText });
     }
     const show = (): Shared => {
       this.files.push(...contents);
       const names = taken.map(({ filename }) => filename);
       const byName = Object.fromEntries(refused) as ByFileName;
-      const ref = this.#add(place, messageOf(byName), { run: '', kind: 'result', seq: 0 }, names);
+      const ref = this.#add(this.#there(place).place, messageOf(byName), { run: '', kind: 'result', seq: 0 }, names);
       return { ref, files: this.#idsOf(names), refused: byName };
     };
     return this.#answer('share', show, sure);
@@ -311,13 +331,13 @@ export class FakeThread implements Thread {
 
   #add(place: Destination, message: Message, meta: PostMeta, files: readonly string[]): PostRef {
     const ref = { channelId: place.channelId, ts: `${this.posts.length + 1}.0` };
-    this.posts.push({ ref, place, meta, message, files, updates: 0 });
+    this.posts.push({ ref, place, meta, message: withNames(message, DEFAULT_NAMES), files, updates: 0 });
     return ref;
   }
 
   tell(person: PrivateDestination, message: Message): Promise<void> {
     return this.#answer('tell', () => {
-      this.told.push({ person, message });
+      this.told.push({ person, message: withNames(message, DEFAULT_NAMES) });
     });
   }
 
@@ -371,6 +391,8 @@ export class FakeDirectory implements Directory {
   readonly shared = new Set<string>();
   /** Channels that the bot is not in. */
   readonly notIn = new Set<string>();
+  /** Channels with too many people to look for one. */
+  readonly large = new Set<string>();
   /** Private channels. */
   readonly hidden = new Set<string>();
   /** Who is in a channel; where a test says nothing, nobody. All approvers of the tests see the cards of the shop. */
@@ -379,16 +401,25 @@ export class FakeDirectory implements Directory {
   readonly kinds = new Map<string, Person['kind']>();
   /** What an answer that was kept says; asked afresh, `groups` and `kinds` speak. */
   readonly kept = new Map<string, Set<string>>();
+  /** What was known when Slack took questions; only for showing. */
+  readonly lastKnown = new Map<string, Set<string>>();
 
   async person(userId: string): Promise<Person> {
     this.faults.take('person', 'before');
     return { userId, teamId: 'T0TEAM', kind: this.kinds.get(userId) ?? 'member', name: userId };
   }
 
-  async members(usergroupId: string, sinceMs?: number): Promise<ReadonlySet<string>> {
-    this.faults.take(sinceMs === undefined ? 'members' : 'fresh members', 'before');
-    const kept = sinceMs === undefined ? this.kept.get(usergroupId) : undefined;
-    return kept ?? this.groups.get(usergroupId) ?? new Set();
+  /** Nobody was looked up, unless a test says so. */
+  readonly names = new Map<string, string>();
+  knownName(userId: string): string | undefined {
+    return this.names.get(userId);
+  }
+
+  async members(usergroupId: string, howFresh?: HowFresh): Promise<ReadonlySet<string>> {
+    this.faults.take(typeof howFresh === 'number' ? 'fresh members' : 'members', 'before');
+    const kept = typeof howFresh === 'number' ? undefined : this.kept.get(usergroupId);
+    const old = howFresh === 'shown' ? this.lastKnown.get(usergroupId) : undefined;
+    return old ?? kept ?? this.groups.get(usergroupId) ?? new Set();
   }
 
   async channel(channelId: string): Promise<ChannelFacts> {
@@ -396,6 +427,7 @@ export class FakeDirectory implements Directory {
     if (this.hidden.has(channelId) && this.notIn.has(channelId))
       throw new KdebugError('slack_channel_closed', { facts: { error: 'channel_not_found' } });
     return {
+      name: channelId.toLowerCase(),
       isShared: this.shared.has(channelId),
       isMember: !this.notIn.has(channelId),
       isPrivate: this.hidden.has(channelId),
@@ -408,10 +440,10 @@ export class FakeDirectory implements Directory {
     return this.inChannels.get(channelId) ?? new Set();
   }
 
-  async channelsOf(userId: string): Promise<ReadonlyMap<string, string>> {
-    this.faults.take('channelsOf', 'before');
-    const theirs = [...this.inChannels].filter(([id, members]) => members.has(userId) && !this.notIn.has(id));
-    return new Map(theirs.map(([id]) => [id, id.toLowerCase()]));
+  async areTogetherIn(channelId: string, userId: string): Promise<boolean> {
+    this.faults.take(`areTogetherIn ${channelId}`, 'before');
+    if (this.large.has(channelId)) throw new KdebugError('slack_refused', { facts: { error: 'too_many_members' } });
+    return !this.notIn.has(channelId) && (this.inChannels.get(channelId)?.has(userId) ?? false);
   }
 }
 

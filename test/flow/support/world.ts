@@ -7,7 +7,9 @@ import { asRunId, type RunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
+import { DEFAULT_NAMES, withNames } from '../../../src/core/shown-names.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
+import { Turns } from '../../../src/flow/log/turns.ts';
 import type { Log, LogFields } from '../../../src/flow/ports/machine.ts';
 import type { Click, Answer as PipelineAnswer } from '../../../src/flow/ports/slack.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
@@ -57,11 +59,11 @@ export class World {
     this.pipeline = new RunSupervisor(this.deps());
   }
 
-  /** Sends a command as Slack would, and lets everything run that waits for nothing. */
+  /** Sends a command as Slack would, and lets everything run that waits for nothing. The answer has the default names. */
   async say(words: string, origin = anOrigin()): Promise<Message | undefined> {
     const answer = await this.pipeline.inbox.command(origin, words);
     await settle();
-    return answer.kind === 'message' ? answer.message : undefined;
+    return answer.kind === 'message' ? withNames(answer.message, DEFAULT_NAMES) : undefined;
   }
 
   async run(): Promise<Run> {
@@ -84,7 +86,7 @@ export class World {
       ...over,
     });
     await settle();
-    return answer;
+    return withNames(answer, DEFAULT_NAMES);
   }
 
   /** The private answer that a person got, as text. */
@@ -110,6 +112,7 @@ export class World {
       directory: this.directory,
       audit: this.audit,
       spools: new FakeSpools(),
+      turns: new Turns(),
       policies: { current: () => this.policy },
       clock: this.clock,
       ids: { runId: () => runIdOf(this.#ids++) },

@@ -1,6 +1,7 @@
 import { formatAge, formatDuration } from '../../../lib/duration.ts';
 import type { Profile } from '../../container/profiles.ts';
 import type { Run } from '../../run/run.ts';
+import { COMMAND } from '../../shown-names.ts';
 import {
   code,
   type Fact,
@@ -64,7 +65,7 @@ export function copyCommandMessage({ commandLine }: Run, hasSecret: boolean): Me
     tone: 'neutral',
     parts: [
       paragraph([strong(summary)]),
-      { kind: 'preformatted', text: `/kdebug ${commandLine}` },
+      { kind: 'preformatted', text: `${COMMAND} ${commandLine}` },
       ...(hasSecret ? [note('kdebug shows no secrets: fill it in again before you send the command.')] : []),
     ],
   };
@@ -131,7 +132,7 @@ export function againForm(
     value: `${action}:${id}`,
     title: 'Ask again',
     submit: 'Ask',
-    intro: `Like run ${id}: /kdebug ${commandLine.split('\n', 1)[0]}`,
+    intro: `Like run ${id}: ${COMMAND} ${commandLine.split('\n', 1)[0]}`,
     fields: [
       ...choice,
       {

@@ -8,6 +8,7 @@ import { REASONS } from '../../errors.ts';
 import type { Denial } from '../../policy/policy.ts';
 import type { PossibleImage, PossibleRun, PossibleRuns } from '../../policy/possible-runs.ts';
 import type { VerdictFinding } from '../../run/run.ts';
+import { COMMAND } from '../../shown-names.ts';
 import { foreignLine } from '../log/clean-text.ts';
 import { code, type Message, type Part, type Span, strong, type Tone, text } from '../message.ts';
 import { conditionsPart, containersPart, type EarlierContainer, earlierPart, eventsPart } from '../parts/pod-parts.ts';
@@ -212,7 +213,7 @@ export function noSuchPodMessage(pod: string, namespace: string): Message {
       ]),
       paragraph([
         text('Check the name and -n; '),
-        code('/kdebug whoami'),
+        code(`${COMMAND} whoami`),
         text(' shows the namespaces of this channel.'),
       ]),
     ],

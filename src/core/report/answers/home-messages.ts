@@ -3,6 +3,7 @@ import { shorten } from '../../../lib/text.ts';
 import type { ChannelPolicy, Policy } from '../../policy/policy.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
+import { COMMAND } from '../../shown-names.ts';
 import {
   channel,
   code,
@@ -37,6 +38,8 @@ export interface HomeFacts {
   readonly channels: readonly (readonly [string, ChannelPolicy])[];
   /** How many more channels there are. */
   readonly channelsLeftOut: number;
+  /** How many channels of the policy have too many people to look for this one among them. */
+  readonly channelsTooLarge: number;
   readonly policy: Policy;
   /** What Slack did not tell in time. */
   readonly isIncomplete: boolean;
@@ -110,16 +113,17 @@ function nameOf({ run, url }: RunOnHome): readonly Span[] {
 const channelSpan = (channelId: string): Span =>
   channelId.startsWith('D') ? text('a direct message') : channel(channelId);
 
-function channelParts({ channels, channelsLeftOut, policy }: HomeFacts): readonly Part[] {
+function channelParts({ channels, channelsLeftOut, channelsTooLarge, policy }: HomeFacts): readonly Part[] {
   const none = paragraph([
     text(`You are in no channel where kdebug may be used. Ask ${ownerOf(policy)} which one is yours.`),
   ]);
   const more = paragraph([text(`${formatCount(channelsLeftOut, 'more channel')} of yours may use kdebug.`)]);
   return [
     heading('What your channels may do'),
-    ...(channels.length === 0 ? [none] : []),
+    ...(channels.length === 0 && channelsTooLarge === 0 ? [none] : []),
     ...channels.flatMap(([id, rules]) => rulesOf(id, rules)),
     ...(channelsLeftOut > 0 ? [more] : []),
+    ...(channelsTooLarge > 0 ? [paragraph([text(unseenChannels(channelsTooLarge))])] : []),
   ];
 }
 
@@ -131,7 +135,7 @@ function rulesOf(channelId: string, policy: ChannelPolicy): readonly Part[] {
 
 function startParts({ channels, policy }: HomeFacts): readonly Part[] {
   const [first] = channels;
-  const example = first === undefined ? '/kdebug POD' : exampleOf(first[1].rules, policy);
+  const example = first === undefined ? `${COMMAND} POD` : exampleOf(first[1].rules, policy);
   const where = first === undefined ? [text('a channel of the policy')] : [channelSpan(first[0])];
   return [
     heading('Start here'),
@@ -146,14 +150,25 @@ function startParts({ channels, policy }: HomeFacts): readonly Part[] {
           text(' with the name of a running pod: a first look, in seconds.'),
         ],
         [text('Use the shortcut '), strong('Debug a pod'), text(' on an alert: it finds the pod in the message.')],
-        [text('Type '), code('/kdebug help'), text(' for all commands.')],
+        [text('Type '), code(`${COMMAND} help`), text(' for all commands.')],
       ],
     },
   ];
 }
 
-/** Asks for which channel a request is: its rules decide, and it reads the result. At most 100. */
-export const channelForm = (channels: readonly { readonly id: string; readonly name: string }[]): Form => ({
+/** Names none of them: they may be private, and this person not in them. */
+export const unseenChannels = (count: number): string =>
+  `kdebug could not see whether you are in ${formatCount(count, 'other channel')} of its policy. If you are, type ${COMMAND} there.`;
+
+/**
+ * Asks for which channel a request is: its rules decide, and it reads the result. At most 100. `unseen`: how many channels may be theirs,
+ * too.
+ */
+export const channelForm = (
+  channels: readonly { readonly id: string; readonly name: string }[],
+  unseen: number,
+): Form => ({
+  ...(unseen > 0 ? { intro: unseenChannels(unseen) } : {}),
   name: 'pick-channel',
   value: '',
   title: 'Debug a pod',

@@ -4,6 +4,7 @@ import type { RunFilter } from '../../command/command.ts';
 import { printCommand } from '../../command/print.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
+import { COMMAND } from '../../shown-names.ts';
 import { STATUS_TEXT } from '../batch/batch-facts.ts';
 import {
   channel,
@@ -103,7 +104,7 @@ function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): reado
 function subjectOf(run: Run): string {
   const { plan, commandLine } = run;
   if (plan && !isBatchRun(run)) return `${plan.namespace}/${plan.podName}`;
-  return shorten(`/kdebug ${commandLine}`, MAX_COMMAND_LENGTH);
+  return shorten(`${COMMAND} ${commandLine}`, MAX_COMMAND_LENGTH);
 }
 
 const imageWords = (run: Run): string => (run.plan && !isBatchRun(run) ? ` · ${run.plan.imageAlias}` : '');
@@ -128,11 +129,11 @@ function batchResult(run: Parameters<typeof batchWords>[0]): { readonly tone: To
 function notes({ filter, runs, hasMore, searched, channelsLeftOut }: RunPage): readonly Span[] {
   const next = printCommand({ kind: 'list', ...filter, page: (filter.page ?? 1) + 1 });
   return [
-    ...(hasMore ? [text('More: '), code(`/kdebug ${next}`), text(' · ')] : []),
+    ...(hasMore ? [text('More: '), code(`${COMMAND} ${next}`), text(' · ')] : []),
     ...(searched === undefined ? [] : [text(`Only the newest ${searched} runs were searched · `)]),
     ...(channelsLeftOut === 0 ? [] : [text(`${channelsLeftOut} more channels were not searched · `)]),
     ...(runs.length === 0
-      ? [code('/kdebug help list'), text(' says how to look for others')]
-      : [code('/kdebug show ID'), text(' says more about one')]),
+      ? [code(`${COMMAND} help list`), text(' says how to look for others')]
+      : [code(`${COMMAND} show ID`), text(' says more about one')]),
   ];
 }

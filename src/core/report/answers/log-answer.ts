@@ -4,6 +4,7 @@ import { shorten } from '../../../lib/text.ts';
 import type { LogFilter } from '../../command/command.ts';
 import { LineSelector, type SelectedLines } from '../../lookup/select-lines.ts';
 import type { Run, RunLog } from '../../run/run.ts';
+import { COMMAND } from '../../shown-names.ts';
 import { code, type Message, type Part, person, type Span, text } from '../message.ts';
 import { linksPart, type Sight } from '../run-for-one.ts';
 
@@ -59,7 +60,7 @@ export function logAnswer(run: Run, { filter, reading, links, file }: ShownReadi
       ...linksPart(run, { links }),
       {
         kind: 'note',
-        spans: [text(`Run ${run.id} · `), code(`/kdebug show ${run.id}`), text(' shows the run itself')],
+        spans: [text(`Run ${run.id} · `), code(`${COMMAND} show ${run.id}`), text(' shows the run itself')],
       },
     ],
   };

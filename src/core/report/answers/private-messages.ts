@@ -10,6 +10,7 @@ import { type KdebugError, REASONS, type ReasonCode } from '../../errors.ts';
 import { mayBeUsed } from '../../policy/lint-notes.ts';
 import type { ChannelPolicy, ImageAlias, ImageClass, Policy } from '../../policy/policy.ts';
 import type { Refusal, Run } from '../../run/run.ts';
+import { COMMAND } from '../../shown-names.ts';
 import { code, type Message, type Part, type Span, strong, text, time } from '../message.ts';
 import { askPart } from '../parts/run-buttons.ts';
 import { ownerOf } from './welcome-messages.ts';
@@ -32,7 +33,7 @@ export function refusalMessage(run: Run, refusal: Refusal): Message {
       ...askPart(run, refusal),
       {
         kind: 'note',
-        spans: [code(`/kdebug ${run.commandLine}`), ...rule, text(` · run ${run.id}${codeWords(refusal.code)}`)],
+        spans: [code(`${COMMAND} ${run.commandLine}`), ...rule, text(` · run ${run.id}${codeWords(refusal.code)}`)],
       },
     ],
     code: refusal.code,
@@ -194,12 +195,12 @@ export const commandErrorMessage = (error: CommandError): Message => ({
     ...(error.hint === undefined ? [] : [{ kind: 'paragraph', spans: [text(error.hint)] } as const]),
     {
       kind: 'note',
-      spans: [text(`Nothing was started.${namesHelp(error) ? '' : ' Type /kdebug help for what you can do.'}`)],
+      spans: [text(`Nothing was started.${namesHelp(error) ? '' : ` Type ${COMMAND} help for what you can do.`}`)],
     },
   ],
 });
 
-const namesHelp = ({ hint = '' }: CommandError): boolean => hint.includes('/kdebug help');
+const namesHelp = ({ hint = '' }: CommandError): boolean => hint.includes(`${COMMAND} help`);
 
 const MAX_WORD_LENGTH = 60;
 

@@ -1,6 +1,7 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { mayBeUsed } from '../../policy/lint-notes.ts';
 import type { ChannelPolicy, ImageAlias, ImageClass, Policy, Rule } from '../../policy/policy.ts';
+import { COMMAND } from '../../shown-names.ts';
 import { code, type Message, type Part, type Span, strong, text } from '../message.ts';
 
 /** What a launch of a class can do to a pod, for people who do not know our words. */
@@ -41,7 +42,7 @@ export function exampleOf(rules: readonly Rule[], policy: Policy): string {
   const allowed = imagesOf(rules, policy);
   const isDefault = allowed.some(({ alias }) => alias === policy.defaultImage);
   const [first] = allowed;
-  return isDefault || first === undefined ? '/kdebug POD' : `/kdebug POD --image=${first.alias}`;
+  return isDefault || first === undefined ? `${COMMAND} POD` : `${COMMAND} POD --image=${first.alias}`;
 }
 
 /** Whom to ask for a change, in the words of the policy. */
@@ -65,7 +66,10 @@ export function welcomeMessage(channel: ChannelPolicy, policy: Policy): Message 
       ...(items.length === 0 ? [nothing] : allowed),
       {
         kind: 'note',
-        spans: [code('/kdebug help'), text(` shows all commands · For other rights ask ${ownerOf(policy, channel)}`)],
+        spans: [
+          code(`${COMMAND} help`),
+          text(` shows all commands · For other rights ask ${ownerOf(policy, channel)}`),
+        ],
       },
     ],
   };

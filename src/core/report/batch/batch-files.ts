@@ -52,7 +52,7 @@ export function* indexText(run: BatchRun, lostBy?: string): Generator<string> {
   const { id, batch, plan, commandLine, origin } = run;
   const counts = countPods(batch);
   yield `Batch ${id}: ${statusOf(batch, counts)}\n`;
-  yield `/kdebug ${line(commandLine)}\n`;
+  yield `Command ${line(commandLine)}\n`;
   yield `Cluster ${line(plan.cluster)}, namespace ${plan.namespace}, requested by ${origin.requesterId}\n`;
   yield `${countsLine(counts)}\n\n`;
   yield* comparisonText(run);

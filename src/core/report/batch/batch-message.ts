@@ -9,7 +9,7 @@ import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE } from '../outcome-text.ts';
 import { type Approvers, approvalParts } from '../parts/approval-parts.ts';
 import { wholeReason } from '../parts/request-parts.ts';
 import { cardLine, oneLine, whySpans } from '../parts/run-lines.ts';
-import { typedCommand } from '../typed-text.ts';
+import { quietPerson, typedCommand } from '../typed-text.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { accessFacts, approverParts, scopeFacts, shownName, skippedText } from './batch-facts.ts';
 import { batchHeadline, batchReason, isDecided } from './batch-headline.ts';
@@ -19,6 +19,7 @@ import { groupsPart, shownGroups } from './group-parts.ts';
 export interface BatchRenderContext {
   readonly nowMs: number;
   readonly approvers: Approvers;
+  readonly requesterName?: string;
   /** Results and logs are for the requester alone: the dashboard shows none of them. */
   readonly isPrivate?: boolean;
 }
@@ -100,8 +101,12 @@ function countsPart(counts: Counts): Part {
   return { kind: 'paragraph', spans: [text(words.join(' · '))] };
 }
 
-/** `local · @Roy · 3 at a time · 8 pods matched · for 12 s · batch id`. What a person typed comes last. */
-function noteSpans(run: BatchRun, counts: Counts, { nowMs, isPrivate }: BatchRenderContext): readonly Span[] {
+/** `local · Roy · 3 at a time · 8 pods matched · for 12 s · batch id`. What a person typed comes last. */
+function noteSpans(
+  run: BatchRun,
+  counts: Counts,
+  { nowMs, requesterName, isPrivate }: BatchRenderContext,
+): readonly Span[] {
   const { batch, plan, origin } = run;
   const skipped = skippedText(batch, counts);
   const after = [
@@ -113,7 +118,7 @@ function noteSpans(run: BatchRun, counts: Counts, { nowMs, isPrivate }: BatchRen
   ];
   return [
     text(`${plan.cluster} · `),
-    person(origin.requesterId),
+    quietPerson(origin.requesterId, requesterName),
     text(` · ${after.filter((words) => words !== '').join(' · ')}${isPrivate ? OUTPUT_IS_PRIVATE : ''} · `),
     code(oneLine(typedCommand(run))),
   ];

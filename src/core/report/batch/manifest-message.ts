@@ -3,6 +3,7 @@ import { shorten } from '../../../lib/text.ts';
 import { REASONS } from '../../errors.ts';
 import type { RunId } from '../../ids.ts';
 import type { ManifestProblem } from '../../job/ephemeral-job.ts';
+import { COMMAND } from '../../shown-names.ts';
 import { code, type Message, strong, text } from '../message.ts';
 
 const MAX_PROBLEMS = 10;
@@ -83,7 +84,7 @@ export const exportMessage = (id: RunId, yaml: string): Message => ({
       kind: 'note',
       spans: [
         text('To run it again: '),
-        code('/kdebug apply'),
+        code(`${COMMAND} apply`),
         text(' opens a form; or paste it in a code block after it.'),
       ],
     },
@@ -110,7 +111,7 @@ export const exportedFileMessage = (id: RunId): Message => ({
       kind: 'paragraph',
       spans: [
         text(`Batch ${id} as an EphemeralJob. To run it again, paste it in a code block under `),
-        code('/kdebug apply'),
+        code(`${COMMAND} apply`),
         text('.'),
       ],
     },

@@ -7,6 +7,7 @@ import type { ApproverGroup } from '../../policy/policy.ts';
 import type { Vote } from '../../policy/vote.ts';
 import type { Run } from '../../run/run.ts';
 import type { SentCopies } from '../../run/sent-copies.ts';
+import { BOT } from '../../shown-names.ts';
 import {
   type Button,
   channel,
@@ -243,5 +244,5 @@ const notShownSpans = ({ closed = [] }: SentCopies): readonly Span[] =>
   closed.flatMap((channelId) => [
     text('Its approvers in '),
     channel(channelId),
-    text(' do not see this: type /invite @kdebug there, unless it is shared with another company.'),
+    text(` do not see this: type /invite ${BOT} there, unless it is shared with another company.`),
   ]);

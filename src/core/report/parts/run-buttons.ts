@@ -5,23 +5,26 @@ import { labelOf } from '../../diagnosis/verdict.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { OutcomeKind } from '../../run/outcome.ts';
 import type { Refusal, Run } from '../../run/run.ts';
+import type { RunState } from '../../run/run-state.ts';
 import { canBeStopped, isStopping } from '../../run/stop.ts';
 import type { Button, Part } from '../message.ts';
 
 /** Where buttons are shown: on the run's card in the channel, or on the result in its thread. */
-export type Surface = 'card' | 'result';
+export type Surface = 'card' | 'private-card' | 'result';
 
 /**
- * What a person may do next with this run, by its state; at most five. Each is decided afresh for whoever clicks, so a button promises
- * nothing. A batch has its own (`batch-buttons.ts`).
+ * What a person may do next with this run, by its state. Each is decided afresh for whoever clicks, so a button promises nothing. The card
+ * has every button of the result: Slack may show the buttons of a message with files and deliver no click on them. Where only the requester
+ * may see the output, the card (`private-card`) has no button that gives the verdict away. A batch has its own (`batch-buttons.ts`).
  */
 export function runButtons(run: Run, surface: Surface): readonly Button[] {
   if (isBatchRun(run)) return [];
-  return surface === 'card' ? onCard(run) : onResult(run);
+  if (run.state === 'finished') return onFinished(run, surface);
+  return surface === 'result' ? [] : onCard(run, run.state);
 }
 
-function onCard(run: Run): readonly Button[] {
-  const { id: value, state } = run;
+function onCard(run: Run, state: Exclude<RunState, 'finished'>): readonly Button[] {
+  const { id: value } = run;
   const details: Button = { action: 'details', label: 'Details', value };
   switch (state) {
     case 'received':
@@ -42,29 +45,35 @@ function onCard(run: Run): readonly Button[] {
       return [{ action: 'rerun', label: 'Ask again', value }, details];
     case 'rejected':
       return [details];
-    case 'finished':
-      return [...stillRunning(run), ...rerunButton(run), ...logsButton(run), details];
   }
 }
 
-/** The log is on the result itself, or beside it as a file. */
-function onResult(run: Run): readonly Button[] {
-  const { id: value, state, verdict } = run;
-  if (state !== 'finished') return [];
+/** More of them fill too much of a phone. Only *Stop*, of a run that goes on, may be a sixth. */
+const MAX_BUTTONS = 5;
+
+/** First what to do about the findings. The details have the command, and the result has the log itself or beside it as a file. */
+function onFinished(run: Run, surface: Surface): readonly Button[] {
+  const { id: value } = run;
+  const isCard = surface !== 'result';
+  const isPrivate = surface === 'private-card';
+  const details: Button = { action: 'details', label: 'Details', value };
+  const ways = [...(isPrivate ? [] : leadsOf(run)), ...rerunButton(run)];
+  const copy: readonly Button[] =
+    isPrivate || ways.length + 2 > MAX_BUTTONS ? [] : [{ action: 'copy-command', label: 'Copy command', value }];
+  const stop = isCard ? stillRunning(run) : [];
+  const all = [...stop, ...ways, ...copy];
+  return [...all, ...(isCard && all.length + 2 <= MAX_BUTTONS ? logsButton(run) : []), details];
+}
+
+function leadsOf(run: Run): readonly Button[] {
+  const { id: value, verdict } = run;
   const { lookAgain: again, nextImage } = verdict ?? {};
-  const leads: readonly Button[] = [
+  return [
     ...(again ? [{ action: 'look-again', label: labelOf(again), value } as const] : []),
     ...(nextImage === undefined
       ? []
       : [{ action: 'next-image', label: own(NEXT_IMAGES, nextImage) ?? 'Look deeper', value } as const]),
     ...(mayCompare(run) ? [{ action: 'compare', label: 'Compare with siblings', value } as const] : []),
-  ];
-  return [
-    ...leads,
-    ...rerunButton(run),
-    // With three ways on there is no room for it; the details have the command.
-    ...(leads.length > 2 ? [] : [{ action: 'copy-command', label: 'Copy command', value } as const]),
-    { action: 'details', label: 'Details', value },
   ];
 }
 

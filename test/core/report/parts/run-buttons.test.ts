@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { askPart, runButtons, type Surface } from '../../../../src/core/report/parts/run-buttons.ts';
 import type { Run } from '../../../../src/core/run/run.ts';
+import { defined } from '../../../../src/lib/object.ts';
 import { aPlan, aRequest, aRun } from '../../../support/builders.ts';
 import { aBatchRun } from '../batch/a-batch-run.ts';
 
@@ -30,11 +31,11 @@ describe('the buttons of a run fit its state', () => {
     ['rejected', { state: 'rejected' }, ['Details'], []],
     ['expired', { state: 'expired' }, ['Ask again', 'Details'], []],
     ['withdrawn', { state: 'cancelled' }, ['Ask again', 'Details'], []],
-    ['finished', done, ['Run again', 'Show log', 'Details'], ['Run again', 'Copy command', 'Details']],
+    ['finished', done, ['Run again', 'Copy command', 'Show log', 'Details'], ['Run again', 'Copy command', 'Details']],
     [
       'past its timeout and still running',
       { ...done, outcome: { kind: 'timed-out' }, startedAtMs: 1 },
-      ['Stop', 'Run again', 'Show log', 'Details'],
+      ['Stop', 'Run again', 'Copy command', 'Show log', 'Details'],
       ['Run again', 'Copy command', 'Details'],
     ],
     [
@@ -45,36 +46,70 @@ describe('the buttons of a run fit its state', () => {
         startedAtMs: 1,
         stop: { byUserId: 'U0BOB', requestedAtMs: 2, attempt: 1 },
       },
-      ['Run again', 'Show log', 'Details'],
+      ['Run again', 'Copy command', 'Show log', 'Details'],
       ['Run again', 'Copy command', 'Details'],
     ],
     [
       'finished without a line',
       { ...done, log: { ...log, bytes: 0 } },
-      ['Run again', 'Details'],
+      ['Run again', 'Copy command', 'Details'],
       ['Run again', 'Copy command', 'Details'],
     ],
     [
       'finished with more to see',
       { ...done, verdict: lookAgain },
-      ['Run again', 'Show log', 'Details'],
+      ['Look again as root', 'Run again', 'Copy command', 'Show log', 'Details'],
       ['Look again as root', 'Run again', 'Copy command', 'Details'],
     ],
     [
       'finished with a finding that another image can explain',
       { ...done, verdict: { ...lookAgain, nextImage: 'stacks' } },
-      ['Run again', 'Show log', 'Details'],
+      ['Look again as root', 'Get its stacks', 'Run again', 'Copy command', 'Details'],
       ['Look again as root', 'Get its stacks', 'Run again', 'Copy command', 'Details'],
     ],
     [
       'finished with its pod',
       { state: 'finished', outcome: { kind: 'pod-gone' } },
-      ['Details'],
+      ['Copy command', 'Details'],
       ['Copy command', 'Details'],
     ],
   ])('%s', (_, parts, card, result) => {
     expect(labels(parts, 'card')).toEqual(card);
     expect(labels(parts, 'result')).toEqual(result);
+  });
+
+  const workload = { kind: 'deployment', name: 'web' } as const;
+  const wrong = { text: 'memory at 95%', next: 'raise it', rank: 1 } as const;
+  const everyLead = { ...lookAgain, nextImage: 'stacks', findings: [wrong] } as const;
+  const outcomes = [{ kind: 'succeeded' }, { kind: 'timed-out' }, { kind: 'pod-gone' }] as const;
+  const finished = outcomes.flatMap((outcome) =>
+    [undefined, lookAgain, { ...lookAgain, nextImage: 'stacks' }, everyLead].map((verdict) =>
+      aRun({
+        plan: aPlan({ workload }),
+        ...done,
+        outcome,
+        startedAtMs: 1,
+        ...defined({ verdict }),
+      }),
+    ),
+  );
+
+  it.each(finished)(
+    'the card has every button of the result: a message with files may deliver no click (%#)',
+    (run) => {
+      const card = runButtons(run, 'card');
+      expect(card).toEqual(expect.arrayContaining([...runButtons(run, 'result')]));
+      expect(card.length).toBeLessThanOrEqual(card.some(({ action }) => action === 'stop') ? 6 : 5);
+    },
+  );
+
+  it('the card of a private run has no button that gives the verdict away', () => {
+    const run = aRun({ plan: aPlan({ workload }), ...done, verdict: everyLead });
+    expect(runButtons(run, 'card').map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['look-again', 'next-image', 'compare']),
+    );
+    const quiet = aRun({ plan: aPlan({ workload }), ...done });
+    expect(runButtons(run, 'private-card')).toEqual(runButtons(quiet, 'private-card'));
   });
 
   it('each carries the run’s id and nothing else', () => {
