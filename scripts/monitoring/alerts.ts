@@ -21,30 +21,67 @@ export const runbookOf = (alert: string): string => `${RUNBOOKS}#${alert.toLower
 /** Only of the pods that are kdebug: other processes have metrics of these names too. */
 const ofKdebug = (expr: string): string => `${expr} and on (namespace, pod) kdebug_build_info`;
 
-/** The part of an API's calls with such a result, while there are at least a few calls. */
-const shareOfCalls = (api: string, result: string): string => {
-  const rate = (labels: string): string =>
-    `sum by (namespace) (rate(kdebug_api_call_seconds_count{api="${api}"${labels}}[10m]))`;
-  return `${rate(`, result${result}`)} / ${rate('')} > 0.1 and ${rate('')} > 0.01`;
+/**
+ * The part of an API's calls with such a result, while there are at least a few calls. A rate falls only slowly after the end: so not
+ * while the last calls went well, or the alert would begin when all is over.
+ */
+const failingCalls = (api: string, result: string): string => {
+  const rate = (labels: string, range: string): string =>
+    `sum by (namespace) (rate(kdebug_api_call_seconds_count{api="${api}"${labels}}[${range}]))`;
+  // A result that never came has no series: then none failed.
+  const share = (range: string): string =>
+    `(${rate(`, result${result}`, range)} or 0 * ${rate('', range)}) / ${rate('', range)}`;
+  return `${share('5m')} > 0.1 and ${rate('', '5m')} > 0.01 unless ${share('90s')} <= 0.1`;
 };
+
+/** One of a hundred waits longer. */
+const slowest = (range: string): string =>
+  `histogram_quantile(0.99, sum by (namespace, le) (rate(kdebug_acknowledge_seconds_bucket[${range}])))`;
+
+/** More than one a minute, and it goes on. */
+const againAndAgain = (labels: string, series: string): string => {
+  const within = (range: string): string => `sum by (${labels}) (increase(${series}[${range}]))`;
+  return `${within('10m')} > 13 and ${within('3m')} > 0`;
+};
+
+const SECONDS = { m: 60, h: 3_600 } as const;
+
+/**
+ * How many were counted within the range. Of a process that is younger than the range, all that it counted: `increase` knows nothing of
+ * what came before the first sample.
+ */
+const counted = (series: string, range: `${number}${keyof typeof SECONDS}`, labels = 'namespace'): string => {
+  const seconds = Number.parseInt(range, 10) * SECONDS[range.endsWith('h') ? 'h' : 'm'];
+  const young = `on (namespace, pod) (time() - process_start_time_seconds < ${seconds})`;
+  return `sum by (${labels}) ((${series} and ${young}) or increase(${series}[${range}]))`;
+};
+
+const ON_POD = 'namespace, pod';
+
+/**
+ * What the pods refused that accepted nothing: the clock of one node may be wrong, and another replica accepts its part. Only of the pods
+ * that are there: a new secret comes with new ones.
+ */
+const refusedByPods = (refused: string, accepted: string, range: Parameters<typeof counted>[1]): string =>
+  `sum by (namespace) (${counted(refused, range, ON_POD)} unless ${counted(accepted, range, ON_POD)} > 0 and on (${ON_POD}) ${refused})`;
 
 /** The part of the finished runs, or approvals, that ended so; at least three of them. */
-const shareOfEnds = (metric: string, ending: string, range: string): string => {
-  const ended = (labels: string): string => `sum by (namespace) (increase(${metric}${labels}[${range}]))`;
-  return `${ended(`{${ending}}`)} / ${ended('')} > 0.5 and ${ended(`{${ending}}`)} >= 3`;
+const shareOfEnds = (metric: string, ending: string, range: Parameters<typeof counted>[1]): string => {
+  const ended = counted(`${metric}{${ending}}`, range);
+  return `${ended} / ${counted(metric, range)} > 0.5 and ${ended} >= 3`;
 };
 
-/** New ones within the range. A series that begins at 1 counts too: `increase` alone would not see it. */
-const anyNew = (series: string, range: string): string =>
-  `sum by (namespace) (increase(${series}[${range}]) > 0 or (${series} unless ${series} offset ${range}) > 0)`;
+/** Of kube-state-metrics, where it is. The chart names the Deployment by its value `name`. */
+const DEPLOYMENT = 'deployment=~"(.+-)?kdebug(-.+)?"';
 
 export const ALERTS: readonly Alert[] = [
   {
     name: 'KdebugAbsent',
     severity: 'critical',
-    expr: 'absent(kdebug_build_info)',
+    // Of several installations the one that is gone, for longer than a weekend; and one that was never there.
+    expr: 'group by (namespace) (last_over_time(kdebug_build_info[3d])) unless group by (namespace) (kdebug_build_info) or absent_over_time(kdebug_build_info[3d])',
     for: '5m',
-    summary: 'Prometheus sees no kdebug',
+    summary: 'Prometheus sees no kdebug{{ with $labels.namespace }} in the namespace {{ . }}{{ end }}',
     description: 'No replica runs, or Prometheus cannot reach its ops port. Commands may get no answer.',
   },
   {
@@ -72,12 +109,30 @@ export const ALERTS: readonly Alert[] = [
     description: 'kdebug launches nothing new and can tell nobody what came of the runs in flight.',
   },
   {
+    name: 'KdebugRequestsRefused',
+    severity: 'critical',
+    expr: `${refusedByPods('kdebug_requests_refused_total{reason=~"signature|clock"}', 'kdebug_acknowledge_seconds_count', '10m')} >= 3`,
+    summary:
+      'Replicas of kdebug refuse the requests of Slack: {{ $value | humanize }} within 10 minutes, and they accepted none',
+    description:
+      'The signing secret or the clock of a node is wrong. People see an error of Slack for each command that comes there.',
+  },
+  {
+    name: 'KdebugMemoryNotShared',
+    severity: 'critical',
+    // Pods, not series: a Prometheus may ask each pod twice.
+    expr: 'count by (namespace) (group by (namespace, pod) (kdebug_build_info)) > 1 and on (namespace) kdebug_build_info{store="memory"}',
+    for: '2m',
+    summary: '{{ $value }} replicas of kdebug run, and not all keep their runs in Redis',
+    description: 'Each knows only its own runs: clicks and commands that reach another one fail.',
+  },
+  {
     name: 'KdebugPolicyRefused',
-    severity: 'warning',
+    severity: 'critical',
     expr: 'min by (namespace) (kdebug_policy_file_ok) == 0',
     for: '5m',
     summary: 'The policy file of kdebug is wrong; the one before is still in force',
-    description: 'The change that somebody made has no effect, and the next restart meets the wrong file.',
+    description: 'The change that somebody made has no effect, and with the wrong file the next pod does not start.',
   },
   {
     name: 'KdebugPoliciesDiffer',
@@ -96,16 +151,34 @@ export const ALERTS: readonly Alert[] = [
     description: 'An update did not come to its end.',
   },
   {
+    name: 'KdebugRolloutStuck',
+    severity: 'warning',
+    // A pod that does not start has no metrics of its own.
+    expr: `kube_deployment_status_condition{condition="Progressing", status="false", ${DEPLOYMENT}} == 1`,
+    for: '5m',
+    summary: 'An update of {{ $labels.deployment }} does not come to its end',
+    description: 'The new pod does not start or is never ready. With several replicas the old ones go on.',
+  },
+  {
+    name: 'KdebugReplicaMissing',
+    severity: 'warning',
+    // A pod that waits, or ends before Prometheus asks it, has no metrics of its own. One that has: see KdebugReplicaNotReady.
+    expr: `(max by (namespace, deployment) (kube_deployment_status_replicas_available{${DEPLOYMENT}}) > 0) < max by (namespace, deployment) (kube_deployment_spec_replicas) unless on (namespace) kdebug_check_ok == 0`,
+    for: '15m',
+    summary: 'Of the replicas of {{ $labels.deployment }} only {{ $value }} can work',
+    description: 'The others do the work. If one more goes, commands may get no answer.',
+  },
+  {
     name: 'KdebugAuditFailing',
     severity: 'critical',
-    expr: 'sum by (namespace) (increase(kdebug_audit_failures_total[10m])) > 0',
+    expr: `${counted('kdebug_audit_failures_total', '10m')} > 0`,
     summary: 'kdebug cannot write its audit log',
     description: 'What cannot be recorded does not happen: requests are refused.',
   },
   {
     name: 'KdebugAcknowledgesSlowly',
     severity: 'warning',
-    expr: 'histogram_quantile(0.99, sum by (namespace, le) (rate(kdebug_acknowledge_seconds_bucket[10m]))) > 1',
+    expr: `${slowest('5m')} > 1 unless ${slowest('90s')} <= 1`,
     for: '10m',
     summary: 'One of a hundred commands waits {{ $value | humanizeDuration }} for its acknowledgement',
     description: 'Slack waits three seconds; then people see an error although their command may have begun.',
@@ -113,7 +186,7 @@ export const ALERTS: readonly Alert[] = [
   {
     name: 'KdebugSlackFailing',
     severity: 'warning',
-    expr: shareOfCalls(
+    expr: failingCalls(
       'slack',
       '=~"network|not_json|http_[0-9]+|internal_error|fatal_error|service_unavailable|request_timeout"',
     ),
@@ -124,15 +197,15 @@ export const ALERTS: readonly Alert[] = [
   {
     name: 'KdebugSlackRateLimited',
     severity: 'warning',
-    expr: 'sum by (namespace) (increase(kdebug_slack_rate_limited_total[15m])) > 20',
-    for: '15m',
-    summary: 'Slack refused {{ $value | humanize }} calls of kdebug within 15 minutes because there were too many',
+    expr: againAndAgain('namespace', 'kdebug_slack_rate_limited_total'),
+    for: '25m',
+    summary: 'Slack refused {{ $value | humanize }} calls of kdebug within 10 minutes because there were too many',
     description: 'Messages come late; nothing is lost.',
   },
   {
     name: 'KdebugClusterFailing',
     severity: 'warning',
-    expr: shareOfCalls('kubernetes', '=~"cluster_(unreachable|failed|busy|unauthenticated)"'),
+    expr: failingCalls('kubernetes', '=~"cluster_(unreachable|failed|busy|unauthenticated)"'),
     for: '10m',
     summary: '{{ $value | humanizePercentage }} of the calls to the Kubernetes API fail',
     description: 'Commands for that cluster are refused, and runs in flight wait for it.',
@@ -140,15 +213,16 @@ export const ALERTS: readonly Alert[] = [
   {
     name: 'KdebugRedisFailing',
     severity: 'critical',
-    expr: shareOfCalls('redis', '!="ok"'),
-    for: '5m',
+    expr: failingCalls('redis', '!="ok"'),
+    // An outage of five minutes ends before this does: its end shows a minute late.
+    for: '7m',
     summary: '{{ $value | humanizePercentage }} of the calls to Redis fail',
     description: 'kdebug refuses new commands. Runs in flight go on; their results are told when Redis is back.',
   },
   {
     name: 'KdebugRunsBreak',
     severity: 'warning',
-    expr: anyNew('kdebug_run_seconds_count{outcome="internal"}', '30m'),
+    expr: `${counted('kdebug_run_seconds_count{outcome="internal"}', '30m')} > 0`,
     summary: 'Runs ended with an error inside kdebug',
     description: 'This is a defect, or something outside answered in a way that kdebug does not know.',
   },
@@ -177,30 +251,37 @@ export const ALERTS: readonly Alert[] = [
   {
     name: 'KdebugDeliveriesLost',
     severity: 'warning',
-    expr: 'sum by (namespace) (increase(kdebug_deliveries_lost_total[30m])) > 0',
+    expr: `${counted('kdebug_deliveries_lost_total', '30m')} > 0`,
     summary: 'Slack refused a result of kdebug for good',
     description: 'A run ended and nobody was told. The log names it.',
   },
   {
     name: 'KdebugLogGaps',
     severity: 'info',
-    expr: 'sum by (namespace) (increase(kdebug_log_gaps_total[1h])) > 0',
+    expr: `${counted('kdebug_log_gaps_total', '1h')} > 0`,
     summary: 'Logs that kdebug read have gaps',
     description:
       'The result says so at the place. The container wrote faster than its node keeps, or the node was away.',
   },
   {
+    name: 'KdebugSpoolFull',
+    severity: 'warning',
+    expr: `${counted('kdebug_spool_failures_total', '30m')} > 0`,
+    summary: 'The disk of kdebug could not take {{ $value | humanize }} logs whole',
+    description: 'The files of these runs end early; the end of the log is in the result all the same.',
+  },
+  {
     name: 'KdebugWatchesRestart',
     severity: 'warning',
-    expr: 'sum by (namespace, reason) (increase(kdebug_watch_restarts_total{reason!="expired"}[15m])) > 20',
-    for: '15m',
-    summary: 'kdebug began {{ $value | humanize }} watches again within 15 minutes: {{ $labels.reason }}',
+    expr: againAndAgain('namespace, reason', 'kdebug_watch_restarts_total{reason!="expired"}'),
+    for: '25m',
+    summary: 'kdebug began {{ $value | humanize }} watches again within 10 minutes: {{ $labels.reason }}',
     description: 'Cards follow their pods late. Each new beginning lists the pods again, which loads the API server.',
   },
   {
     name: 'KdebugLeasesLost',
     severity: 'warning',
-    expr: 'sum by (namespace) (increase(kdebug_leases_lost_total[15m])) > 3',
+    expr: `${counted('kdebug_leases_lost_total', '15m')} > 3`,
     summary: 'Replicas of kdebug lost {{ $value | humanize }} runs to each other within 15 minutes',
     description: 'A replica is too slow to renew its leases. No run is launched twice, but cards may pause.',
   },
@@ -222,10 +303,20 @@ export const ALERTS: readonly Alert[] = [
   {
     name: 'KdebugMemoryHigh',
     severity: 'warning',
-    // 448 of the 512 MiB that the manifests allow.
-    expr: ofKdebug('process_resident_memory_bytes > 469762048'),
-    for: '15m',
-    summary: '{{ $labels.pod }} uses {{ $value | humanize1024 }}B of memory',
-    description: 'Near the limit of the manifests (512Mi), where the kernel ends it.',
+    expr: 'kdebug_memory_used_bytes / kdebug_memory_limit_bytes > 0.85',
+    for: '10m',
+    summary: '{{ $labels.pod }} uses {{ $value | humanizePercentage }} of its memory',
+    description: 'At its limit the kernel ends it.',
+  },
+  {
+    name: 'KdebugOutOfMemory',
+    severity: 'warning',
+    // Of kube-state-metrics, where it is: the process that was ended can count nothing.
+    expr: ofKdebug(
+      'kube_pod_container_status_last_terminated_reason{reason="OOMKilled"} == 1 and on (namespace, pod) (time() - process_start_time_seconds < 3600)',
+    ),
+    summary: 'The kernel ended {{ $labels.pod }} because it was out of memory',
+    description:
+      'Another replica, or the next start, goes on with its runs. Without Redis, approvals that waited are lost.',
   },
 ];

@@ -119,7 +119,7 @@ export const ROWS: readonly Row[] = [
       {
         title: 'What runs',
         kind: 'table',
-        queries: [{ expr: `sum by (pod, version, revision, node, mode) (${kdebug('build_info')})`, legend: '' }],
+        queries: [{ expr: `sum by (pod, version, revision, node, mode, store) (${kdebug('build_info')})`, legend: '' }],
       },
       {
         title: 'Policies in force',
@@ -143,6 +143,14 @@ export const ROWS: readonly Row[] = [
         kind: 'lines',
         unit: 'opm',
         queries: [{ expr: perMinute('commands_total', 'result'), legend: '{{result}}' }],
+      },
+      {
+        title: 'Requests refused (HTTP)',
+        description:
+          'Answered with 401. `signature` or `clock` beside no command at all: kdebug has the wrong secret or clock.',
+        kind: 'lines',
+        unit: 'opm',
+        queries: [{ expr: perMinute('requests_refused_total', 'reason'), legend: '{{reason}}' }],
       },
       {
         title: 'Acknowledged within',
@@ -199,6 +207,19 @@ export const ROWS: readonly Row[] = [
           { expr: perMinute('log_gaps_total'), legend: 'gaps' },
           { expr: perMinute('redactions_total'), legend: 'hidden secrets' },
         ],
+      },
+      {
+        title: 'Logs that the disk could not take whole',
+        kind: 'lines',
+        unit: 'opm',
+        queries: [{ expr: perMinute('spool_failures_total', 'reason'), legend: '{{reason}}' }],
+      },
+      {
+        title: 'Ended runs to search for in Slack',
+        description: 'After a crash or a lost Redis: at most 20 a minute.',
+        kind: 'lines',
+        unit: 'short',
+        queries: [{ expr: `max(${kdebug('ended_runs_to_search')})`, legend: 'runs' }],
       },
     ],
   },
@@ -300,11 +321,21 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Memory',
-        description: 'The manifests allow 512 MiB.',
+        description: 'The container, as the kernel counts it, and the process.',
         kind: 'lines',
         unit: 'bytes',
-        badFrom: 469_762_048,
-        queries: [{ expr: ofProcess('process_resident_memory_bytes'), legend: '{{pod}}' }],
+        queries: [
+          { expr: kdebug('memory_used_bytes'), legend: '{{pod}}' },
+          { expr: ofProcess('process_resident_memory_bytes'), legend: '{{pod}}: process' },
+        ],
+      },
+      {
+        title: 'Memory, of the limit',
+        description: 'At 1 the kernel ends the container.',
+        kind: 'lines',
+        unit: 'percentunit',
+        badFrom: 0.85,
+        queries: [{ expr: `${kdebug('memory_used_bytes')} / ${kdebug('memory_limit_bytes')}`, legend: '{{pod}}' }],
       },
       {
         title: 'Event loop late by',

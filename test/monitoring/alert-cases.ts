@@ -12,7 +12,10 @@ export interface AlertCase {
   readonly quiet: { readonly series: Series; readonly at: number };
 }
 
-type Series = Readonly<Record<string, string>>;
+export type Series = Readonly<Record<string, string>>;
+
+/** Since yesterday: the test begins at 0. */
+const OLD = -86_400;
 
 const IN_KDEBUG = { namespace: 'kdebug' };
 const FIRST = 'namespace="kdebug",pod="kdebug-1"';
@@ -34,13 +37,35 @@ const acknowledged = (withinOne: number): Series => ({
   [`kdebug_acknowledge_seconds_bucket{${FIRST},le="+Inf"}`]: '0+50x30',
 });
 
-const build = (pod: string, version: string): Series => ({
-  [`kdebug_build_info{${pod},version="${version}",revision="r",node="24",mode="http"}`]: '1x120',
+const build = (pod: string, version: string, store = 'redis'): Series => ({
+  [`kdebug_build_info{${pod},version="${version}",revision="r",node="24",mode="http",store="${store}"}`]: '1x120',
 });
+
+/** Of a second installation: the chart's `name` is its own. */
+const rollout = (status: string): string =>
+  `kube_deployment_status_condition{namespace="kdebug",deployment="kdebug-staging",condition="Progressing",status="${status}"}`;
+
+const replicas = (wanted: number, available: number): Series => ({
+  'kube_deployment_spec_replicas{namespace="kdebug",deployment="kdebug-staging"}': `${wanted}x20`,
+  'kube_deployment_status_replicas_available{namespace="kdebug",deployment="kdebug-staging"}': `${available}x20`,
+});
+
+const outOfMemory = (pod: string): Series => ({
+  [`kube_pod_container_status_last_terminated_reason{${pod},reason="OOMKilled"}`]: '1x60',
+});
+
+/** A second installation. */
+const OTHER = 'kdebug_build_info{namespace="other",pod="kdebug-9"}';
 
 export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
   KdebugAbsent: {
-    fires: { series: { 'up{job="other"}': '1x10' }, at: 6, summary: 'Prometheus sees no kdebug' },
+    fires: {
+      // For longer than a night.
+      series: { [`kdebug_build_info{${FIRST}}`]: '1x1500', [OTHER]: '1x10 stale' },
+      at: 1_500,
+      labels: { namespace: 'other' },
+      summary: 'Prometheus sees no kdebug in the namespace other',
+    },
     quiet: { series: build(FIRST, '1'), at: 6 },
   },
   KdebugNotReady: {
@@ -87,6 +112,43 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     },
     quiet: { series: { [`kdebug_slack_token_accepted{${FIRST}}`]: '1x8' }, at: 6 },
   },
+  KdebugRequestsRefused: {
+    fires: {
+      series: {
+        // Two of each replica: a wrong secret is wrong for all.
+        [`kdebug_requests_refused_total{${FIRST},reason="signature"}`]: '0x5 2x20',
+        [`kdebug_requests_refused_total{${SECOND},reason="signature"}`]: '0x5 2x20',
+        [`kdebug_acknowledge_seconds_count{${FIRST}}`]: '7x20',
+        [`process_start_time_seconds{${FIRST}}`]: `${OLD}x20`,
+        [`process_start_time_seconds{${SECOND}}`]: `${OLD}x20`,
+      },
+      at: 10,
+      labels: IN_KDEBUG,
+      summary: 'Replicas of kdebug refuse the requests of Slack: 4 within 10 minutes, and they accepted none',
+    },
+    // Strangers, beside a Slack that gets through; and a pod with the old secret, which is gone.
+    quiet: {
+      series: {
+        [`kdebug_requests_refused_total{${FIRST},reason="signature"}`]: '0+1x20',
+        [`kdebug_acknowledge_seconds_count{${FIRST}}`]: '0+1x20',
+        [`kdebug_requests_refused_total{${SECOND},reason="signature"}`]: '0+1x13 stale',
+      },
+      at: 15,
+    },
+  },
+  KdebugMemoryNotShared: {
+    fires: {
+      series: { ...build(FIRST, '1', 'memory'), ...build(SECOND, '1', 'redis') },
+      at: 3,
+      labels: IN_KDEBUG,
+      summary: '2 replicas of kdebug run, and not all keep their runs in Redis',
+    },
+    // One replica, which Prometheus asks by two ways.
+    quiet: {
+      series: { ...build(`${FIRST},job="a"`, '1', 'memory'), ...build(`${FIRST},job="b"`, '1', 'memory') },
+      at: 3,
+    },
+  },
   KdebugPolicyRefused: {
     fires: {
       series: { [`kdebug_policy_file_ok{${FIRST}}`]: '1x2 0x10' },
@@ -123,6 +185,25 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
       summary: '2 versions of kdebug have run beside each other for an hour',
     },
     quiet: { series: { ...build(FIRST, '1'), ...build(SECOND, '1') }, at: 62 },
+  },
+  KdebugRolloutStuck: {
+    fires: {
+      series: { [rollout('false')]: '1x10', [rollout('true')]: '0x10' },
+      at: 6,
+      labels: { ...IN_KDEBUG, deployment: 'kdebug-staging', condition: 'Progressing', status: 'false' },
+      summary: 'An update of kdebug-staging does not come to its end',
+    },
+    quiet: { series: { [rollout('false')]: '0x10', [rollout('true')]: '1x10' }, at: 6 },
+  },
+  KdebugReplicaMissing: {
+    fires: {
+      series: { ...replicas(2, 1), [`kdebug_check_ok{${FIRST},check="slack"}`]: '1x20' },
+      at: 16,
+      labels: { ...IN_KDEBUG, deployment: 'kdebug-staging' },
+      summary: 'Of the replicas of kdebug-staging only 1 can work',
+    },
+    // It runs, and says by itself what it lacks.
+    quiet: { series: { ...replicas(2, 1), [`kdebug_check_ok{${SECOND},check="slack"}`]: '0x20' }, at: 16 },
   },
   KdebugAuditFailing: {
     fires: {
@@ -164,7 +245,7 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
       series: { [`kdebug_slack_rate_limited_total{${FIRST},method="chat.update"}`]: '0+2x60' },
       at: 40,
       labels: IN_KDEBUG,
-      summary: 'Slack refused 30 calls of kdebug within 15 minutes because there were too many',
+      summary: 'Slack refused 20 calls of kdebug within 10 minutes because there were too many',
     },
     quiet: { series: { [`kdebug_slack_rate_limited_total{${FIRST},method="chat.update"}`]: '0+1x60' }, at: 40 },
   },
@@ -191,8 +272,7 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
   },
   KdebugRunsBreak: {
     fires: {
-      // The first of its kind: the series begins at 1.
-      series: ends('kdebug_run_seconds_count', { 'outcome="internal"': '_x40 1x10' }),
+      series: ends('kdebug_run_seconds_count', { 'outcome="internal"': '0x40 1x10' }),
       at: 45,
       labels: IN_KDEBUG,
       summary: 'Runs ended with an error inside kdebug',
@@ -257,12 +337,21 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     },
     quiet: { series: { [`kdebug_log_gaps_total{${FIRST}}`]: '3x10' }, at: 8 },
   },
+  KdebugSpoolFull: {
+    fires: {
+      series: { [`kdebug_spool_failures_total{${FIRST},reason="spool_full"}`]: '0x5 3x5' },
+      at: 8,
+      labels: IN_KDEBUG,
+      summary: 'The disk of kdebug could not take 3 logs whole',
+    },
+    quiet: { series: { [`kdebug_spool_failures_total{${FIRST},reason="spool_full"}`]: '3x10' }, at: 8 },
+  },
   KdebugWatchesRestart: {
     fires: {
       series: { [`kdebug_watch_restarts_total{${FIRST},reason="silent"}`]: '0+2x60' },
       at: 40,
       labels: { ...IN_KDEBUG, reason: 'silent' },
-      summary: 'kdebug began 30 watches again within 15 minutes: silent',
+      summary: 'kdebug began 20 watches again within 10 minutes: silent',
     },
     // A watch that expires begins again: nothing is wrong.
     quiet: { series: { [`kdebug_watch_restarts_total{${FIRST},reason="expired"}`]: '0+2x60' }, at: 40 },
@@ -303,11 +392,32 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
   },
   KdebugMemoryHigh: {
     fires: {
-      series: { ...build(FIRST, '1'), [`process_resident_memory_bytes{${FIRST}}`]: '503316480x20' },
-      at: 17,
+      series: { [`kdebug_memory_used_bytes{${FIRST}}`]: '240x20', [`kdebug_memory_limit_bytes{${FIRST}}`]: '256x20' },
+      at: 12,
       labels: { ...IN_KDEBUG, pod: 'kdebug-1' },
-      summary: 'kdebug-1 uses 480MiB of memory',
+      summary: 'kdebug-1 uses 93.75% of its memory',
     },
-    quiet: { series: { ...build(FIRST, '1'), [`process_resident_memory_bytes{${FIRST}}`]: '157286400x20' }, at: 17 },
+    quiet: {
+      series: { [`kdebug_memory_used_bytes{${FIRST}}`]: '240x20', [`kdebug_memory_limit_bytes{${FIRST}}`]: '512x20' },
+      at: 12,
+    },
+  },
+  KdebugOutOfMemory: {
+    fires: {
+      series: { ...build(FIRST, '1'), ...outOfMemory(FIRST), [`process_start_time_seconds{${FIRST}}`]: '0x60' },
+      at: 5,
+      labels: { ...IN_KDEBUG, pod: 'kdebug-1', reason: 'OOMKilled' },
+      summary: 'The kernel ended kdebug-1 because it was out of memory',
+    },
+    // Another program; and one end of kdebug that is long ago.
+    quiet: {
+      series: {
+        ...build(FIRST, '1'),
+        ...outOfMemory('namespace="shop",pod="web-1"'),
+        ...outOfMemory(FIRST),
+        [`process_start_time_seconds{${FIRST}}`]: `${OLD}x60`,
+      },
+      at: 5,
+    },
   },
 };

@@ -35,12 +35,18 @@ export const METRICS = {
   build_info: {
     type: 'gauge',
     help: 'Always 1; the labels say what runs here.',
-    labels: { version: 'open', revision: 'open', node: 'open', mode: ['socket', 'http'] },
+    labels: { version: 'open', revision: 'open', node: 'open', mode: ['socket', 'http'], store: ['memory', 'redis'] },
   },
   commands_total: {
     type: 'counter',
     help: 'Deliveries from Slack, by how they were answered.',
     labels: { result: ['accepted', 'answered', ...CODES] },
+  },
+  requests_refused_total: {
+    type: 'counter',
+    help: 'Requests to the Slack endpoint that were answered with 401, by what is wrong with them.',
+    labels: { reason: ['signature', 'clock', 'form'] },
+    note: 'HTTP only. `signature`: made with another signing secret. `clock`: more than five minutes from our time. `form`: without Slack’s headers. Anybody who finds the address can cause each of them.',
   },
   acknowledge_seconds: {
     type: 'histogram',
@@ -130,10 +136,20 @@ export const METRICS = {
   },
   log_gaps_total: { type: 'counter', help: 'Places in logs where lines may be missing.' },
   redactions_total: { type: 'counter', help: 'Secrets that were hidden in logs.' },
+  spool_failures_total: {
+    type: 'counter',
+    help: 'Logs that could not be written whole to the disk buffer, so that their files end early.',
+    labels: { reason: ['spool_full', 'spool_failed'] },
+  },
   adoptions_total: {
     type: 'counter',
     help: 'Runs taken over from a dead replica (store), or found in the cluster after the store had lost them (cluster).',
     labels: { from: ['store', 'cluster'] },
+  },
+  ended_runs_to_search: {
+    type: 'gauge',
+    help: 'Runs that ended while no kdebug watched, and whose results it still searches for in Slack.',
+    note: 'At most 20 a minute, for all replicas together. With Redis each replica counts those that it found: take the maximum.',
   },
   leases_lost_total: { type: 'counter', help: 'Runs that another replica took over while this one worked on them.' },
   policy_info: {
@@ -149,6 +165,15 @@ export const METRICS = {
   },
   policy_file_ok: { type: 'gauge', help: '1 when the policy file is the policy in force, 0 when it was refused.' },
   audit_failures_total: { type: 'counter', help: 'Records that could not be written to the audit log.' },
+  memory_used_bytes: {
+    type: 'gauge',
+    help: 'Memory of the container that the kernel cannot take back: its cgroup without the inactive files.',
+    note: 'Outside a cgroup (version 2) the resident memory of the process.',
+  },
+  memory_limit_bytes: {
+    type: 'gauge',
+    help: 'Where the kernel ends the container; without a limit, the memory of the machine.',
+  },
   deliveries_lost_total: { type: 'counter', help: 'Results that Slack refused for good, so that nobody got them.' },
 } as const satisfies Readonly<Record<string, Definition>>;
 

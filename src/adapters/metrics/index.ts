@@ -13,6 +13,7 @@ interface MetricsOptions {
     readonly revision: string;
     readonly node: string;
     readonly mode: 'socket' | 'http';
+    readonly store: 'memory' | 'redis';
   };
   /** Also measures the process (memory, CPU, event loop). Default: yes. */
   readonly ofProcess?: boolean;
@@ -28,7 +29,7 @@ interface Exposition {
 /** Interval of the event-loop lag samples: the default of 10 ms is most of an idle process's work. */
 const LOOP_LAG_EVERY_MS = 25;
 /** A label of more values starts without any. */
-const MAX_ZEROS = 8;
+const MAX_ZEROS = 20;
 /** Gauges whose names end like a counter's, which Prometheus' linter refuses; each is the sum of another one. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
@@ -49,6 +50,7 @@ export function createMetrics(options: MetricsOptions): Metrics & Exposition {
     batchFinished: (outcome) => series.count('batches_total', { outcome }),
     approvalEnded: (verdict, waitedMs) => seconds('approval_wait_seconds', waitedMs, { verdict }),
     apiCall: (api, method, result, durationMs) => seconds('api_call_seconds', durationMs, { api, method, result }),
+    requestRefused: (reason) => series.count('requests_refused_total', { reason }),
     rateLimited: (method) => series.count('slack_rate_limited_total', { method }),
     watchRestarted: (reason) => series.count('watch_restarts_total', { reason }),
     logRead({ gaps, redactions }) {
@@ -56,6 +58,7 @@ export function createMetrics(options: MetricsOptions): Metrics & Exposition {
       series.count('redactions_total', {}, redactions);
     },
     adopted: (from) => series.count('adoptions_total', { from }),
+    spoolFailed: (reason) => series.count('spool_failures_total', { reason }),
     leaseLost: () => series.count('leases_lost_total', {}),
     deliveryLost: () => series.count('deliveries_lost_total', {}),
     auditFailed: () => series.count('audit_failures_total', {}),

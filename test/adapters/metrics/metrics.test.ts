@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { METRICS } from '../../../src/adapters/metrics/definitions.ts';
 import { createMetrics } from '../../../src/adapters/metrics/index.ts';
+import { OUTCOME_GROUP } from '../../../src/core/run/outcome.ts';
 
 /** Installed by `.ci/tools`; without it the one test that needs it is skipped. */
 const PROMTOOL = join(process.env.KDEBUG_TOOLS ?? join(homedir(), '.cache/kdebug-tools'), 'promtool');
@@ -47,7 +48,9 @@ describe('the metrics', () => {
     metrics.launched(700);
     metrics.batchFinished('ttl');
     metrics.approvalEnded('rejected', 61_000);
-    expect(await lines('kdebug_run_seconds_sum')).toEqual(['kdebug_run_seconds_sum{outcome="oom-killed"} 1.5']);
+    expect(await lines('kdebug_run_seconds_sum{outcome="oom-killed"}')).toEqual([
+      'kdebug_run_seconds_sum{outcome="oom-killed"} 1.5',
+    ]);
     expect(await lines('kdebug_launch_seconds_sum')).toEqual(['kdebug_launch_seconds_sum 0.7']);
     expect(await lines('kdebug_batches_total{outcome="ttl"}')).toEqual(['kdebug_batches_total{outcome="ttl"} 1']);
     expect(await lines('kdebug_approval_wait_seconds_sum{verdict="rejected"}')).toEqual([
@@ -88,10 +91,27 @@ describe('the metrics', () => {
   });
 
   it('name the build that runs', async () => {
-    const { lines } = measured({ build: { version: '0.1.0', revision: 'abc', node: '24.1.0', mode: 'http' } });
+    const { lines } = measured({
+      build: { version: '0.1.0', revision: 'abc', node: '24.1.0', mode: 'http', store: 'redis' },
+    });
     expect(await lines('kdebug_build_info')).toEqual([
-      'kdebug_build_info{version="0.1.0",revision="abc",node="24.1.0",mode="http"} 1',
+      'kdebug_build_info{version="0.1.0",revision="abc",node="24.1.0",mode="http",store="redis"} 1',
     ]);
+  });
+});
+
+/** Else Prometheus would see no increase when the first four runs of a young replica fail between two scrapes. */
+describe('the counts of how things end', () => {
+  it.each([
+    ['run_seconds_count', 'outcome', Object.keys(OUTCOME_GROUP)],
+    ['approval_wait_seconds_count', 'verdict', METRICS.approval_wait_seconds.labels.verdict],
+    ['batches_total', 'outcome', METRICS.batches_total.labels.outcome],
+    ['requests_refused_total', 'reason', ['signature', 'clock', 'form']],
+    ['spool_failures_total', 'reason', ['spool_full', 'spool_failed']],
+  ])('begin at 0: %s', async (name, label, values) => {
+    expect(await measured().lines(`kdebug_${name}`)).toEqual(
+      values.map((value) => `kdebug_${name}{${label}="${value}"} 0`),
+    );
   });
 });
 
