@@ -29,6 +29,17 @@ export interface DoctorCall {
 }
 
 /**
+ * How a program at this address calls the tools. In the image they are in one file beside it, and whoever reads what
+ * kdebug says is outside.
+ */
+export const toolsOf =
+  (url: string): DoctorCall['tool'] =>
+  (name) => {
+    if (url.endsWith('.ts')) return name === 'doctor' ? 'npm run doctor' : `npm run --silent ${name} --`;
+    return name === 'doctor' ? 'node main.js doctor' : `kubectl -n kdebug exec deploy/kdebug -- node cli.js ${name}`;
+  };
+
+/**
  * Looks at everything that this installation needs, changes nothing, and prints a line for each check. Returns the exit
  * code: 0 all is fine (warnings allowed), 1 something fails, 2 wrong usage, or environment or policy unreadable. Prints
  * no secret.

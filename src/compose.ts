@@ -1,18 +1,20 @@
 import { hostname } from 'node:os';
 import { createAuditLog } from './adapters/audit/index.ts';
 import { type OpsServer, startOpsServer } from './adapters/http/index.ts';
-import { createClusters } from './adapters/kubernetes/index.ts';
+import { createClusters, SingleReplica } from './adapters/kubernetes/index.ts';
 import { createMetrics } from './adapters/metrics/index.ts';
 import { createSeal } from './adapters/seal/index.ts';
 import { createSlack } from './adapters/slack/index.ts';
-import { createSpools } from './adapters/spool/index.ts';
+import { createSpools, spoolTrouble } from './adapters/spool/index.ts';
 import { MemoryRunStore, openRedisRunStore } from './adapters/store/index.ts';
-import { randomIds, replicaName, systemClock } from './adapters/system/index.ts';
+import { memoryOf, ownNamespace, randomIds, replicaName, systemClock } from './adapters/system/index.ts';
 import { type Env, secretsOf } from './config/env.ts';
 import { exportYaml, parseEphemeralJob } from './config/job-file/parse-job.ts';
 import { type PolicyWatch, policyLines } from './config/policy-reload.ts';
 import { KdebugError } from './core/errors.ts';
 import { deriveKey } from './core/hash.ts';
+import { namesChannel } from './core/policy/policy.ts';
+import { Turns } from './flow/log/turns.ts';
 import type { Log } from './flow/ports/machine.ts';
 import type { RunStore } from './flow/ports/store.ts';
 import { warnOfChannels } from './flow/reply/slack-connect.ts';
@@ -57,8 +59,16 @@ const HAND_OVER_SHARED_MS = 2_500;
  */
 export async function startApp(parts: Parts): Promise<App> {
   const { env } = parts;
-  const build = { version: VERSION, revision: env.revision, node: process.versions.node, mode: env.slack.receive.mode };
+  const build = {
+    version: VERSION,
+    revision: env.revision,
+    node: process.versions.node,
+    mode: env.slack.receive.mode,
+    store: env.redis === undefined ? 'memory' : 'redis',
+  } as const;
   const metrics = createMetrics({ clock: systemClock, build });
+  metrics.observe('memory_used_bytes', async () => (await memoryOf()).usedBytes);
+  metrics.observe('memory_limit_bytes', async () => (await memoryOf()).limitBytes);
   const store = await openStore(parts, metrics);
   try {
     return await startWith(store, metrics, parts);
@@ -83,6 +93,14 @@ async function openStore({ env, policies, log }: Parts, metrics: AppMetrics): Pr
   });
 }
 
+/** Undefined with Redis, and outside a cluster: then nothing forbids a second one, or nobody can see it. */
+async function singleReplica(env: Env, log: Log): Promise<SingleReplica | undefined> {
+  const namespace = env.redis === undefined ? await ownNamespace() : undefined;
+  if (namespace === undefined) return undefined;
+  const source = { cluster: { inCluster: true, default: true } };
+  return new SingleReplica({ source, podName: hostname(), namespace, version: VERSION, clock: systemClock, log });
+}
+
 async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, log }: Parts): Promise<App> {
   const clock = systemClock;
   metrics.policyReloaded('applied', policies.status().hash);
@@ -95,10 +113,11 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     metrics,
     version: VERSION,
   });
-  const { botToken, apiUrl, receive, proxy } = env.slack;
+  const { botToken, apiUrl, command, receive, proxy } = env.slack;
   const slack = createSlack({
     botToken,
     apiUrl,
+    command,
     ...defined({ proxy }),
     transport:
       receive.mode === 'socket'
@@ -107,6 +126,7 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     log,
     clock,
     onToken: (isAccepted) => metrics.tokenAccepted(isAccepted),
+    isNamed: (channelId) => namesChannel(policies.current(), channelId),
     metrics,
   });
   const seal = createSeal(env.key);
@@ -127,7 +147,8 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     token: slack.token,
     directory: slack.directory,
     audit,
-    spools: createSpools(),
+    spools: createSpools({ onEnd: spoolTrouble({ log, clock }, metrics) }),
+    turns: new Turns(),
     policies,
     clock,
     ids: randomIds,
@@ -140,6 +161,8 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     owner,
   });
   let stopping: Promise<void> | undefined;
+  const single = await singleReplica(env, log);
+  await single?.look();
   await slack.start(pipeline.inbox);
   const ops: OpsServer = await startOpsServer({
     port: env.opsPort,
@@ -148,13 +171,16 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
         if (!slack.ready()) throw new KdebugError('slack_unreachable');
         if (!slack.token.isAccepted()) throw new KdebugError('slack_token_rejected');
       },
-      store: () => store.check(),
+      store: async () => {
+        single?.check();
+        await store.check();
+      },
       // Fails first when the process is told to stop.
       pipeline: async () => {
         if (stopping !== undefined) throw new KdebugError('shutting_down');
       },
     },
-    infos: { policy: () => policyLines(policies.status()) },
+    infos: { policy: () => policyLines(policies.status()), requests: () => slack.requests() },
     metrics,
     clock,
   }).catch(async (thrown: unknown): Promise<never> => {
@@ -163,6 +189,8 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     throw thrown;
   });
   pipeline.startAdopting();
+  // Slack then uses the connections of the other one.
+  single?.lookAgain(() => void slack.leave());
   void warnOfChannels({ policies, directory: slack.directory, log });
   const stop = async (): Promise<void> => {
     const isShared = env.redis !== undefined;
@@ -173,7 +201,14 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     await (isShared
       ? pipeline.drain(DRAIN_SHARED_MS, failPending, HAND_OVER_SHARED_MS)
       : pipeline.drain(DRAIN_ALONE_MS, failPending));
-    await Promise.allSettled([slack.stop(), clusters.close(), store.close(), ops.close(), audit.close()]);
+    await Promise.allSettled([
+      slack.stop(),
+      clusters.close(),
+      store.close(),
+      ops.close(),
+      audit.close(),
+      single?.close(),
+    ]);
     policies.close();
   };
   return {

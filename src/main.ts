@@ -1,6 +1,6 @@
 import { createLog } from './adapters/log/index.ts';
 import { type App, startApp, VERSION } from './compose.ts';
-import { doctor } from './compose-doctor.ts';
+import { doctor, toolsOf } from './compose-doctor.ts';
 import { type Env, loadEnv, secretsOf } from './config/env.ts';
 import { type InvalidPolicy, type LoadedPolicy, loadPolicy } from './config/load-policy.ts';
 import { watchPolicy } from './config/policy-reload.ts';
@@ -11,11 +11,7 @@ import { sentence } from './lib/text.ts';
 /** Exit code for the operator's mistakes: environment or policy file. */
 const MISCONFIGURED = 2;
 
-/** In the image the tools are in one file beside this one. */
-const tool = (name: string): string => {
-  if (import.meta.url.endsWith('.ts')) return name === 'doctor' ? 'npm run doctor' : `npm run --silent ${name} --`;
-  return name === 'doctor' ? 'node main.js doctor' : `node cli.js ${name}`;
-};
+const tool = toolsOf(import.meta.url);
 
 /** Every start that fails ends with this: it names one cause, the doctor all of them. */
 const SEE_DOCTOR = `For all checks: ${tool('doctor')}`;
@@ -37,7 +33,7 @@ function refuseToStart(log: Log, path: string, { problems, first }: InvalidPolic
 }
 
 const POLICY_HINT =
-  'Correct the field, or apply the last policy that worked, then wait for the next restart or delete the pod. npm run lint-policy (in the image: node lint-policy.js FILE) says the same before you apply it.';
+  'Correct the field, or apply the last policy that worked, then wait for the next restart or delete the pod. npm run lint-policy (in the image: node cli.js lint-policy FILE) says the same before you apply it.';
 
 function misconfigured(log: Log, message: string, problems: readonly string[]): void {
   for (const problem of problems) log.error(message, { problem, hint: SEE_DOCTOR });

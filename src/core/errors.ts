@@ -1,3 +1,5 @@
+import { BOT, COMMAND } from './shown-names.ts';
+
 /** Who may read the error's detail: `user` text may be shown in Slack, `operator` text goes to the log only. */
 export type Audience = 'user' | 'operator';
 
@@ -22,26 +24,26 @@ export const REASONS = {
   quote_open: user('a quote is not closed', 'Close the quote, or put a backslash before it if it is part of the text.'),
   flag_unknown: user(
     'unknown flag',
-    'See all flags with /kdebug help flags. The command for the container goes after --.',
+    `See all flags with ${COMMAND} help flags. The command for the container goes after --.`,
   ),
   flag_unsupported: user(
     'this flag of kubectl debug has no effect here',
-    'Leave it out; see all flags with /kdebug help flags.',
+    `Leave it out; see all flags with ${COMMAND} help flags.`,
   ),
   flag_value_missing: user('a flag has no value', 'Write the value after the flag: --flag=value or --flag value.'),
   flag_value_unexpected: user('this flag takes no value', 'Write the flag alone, or leave it out.'),
   flag_repeated: user('a flag is repeated', 'Use it once; only --env may be repeated.'),
   flag_misplaced: user(
     'this flag does not work with this verb',
-    'Leave it out. /kdebug help VERB lists the flags of a verb.',
+    `Leave it out. ${COMMAND} help VERB lists the flags of a verb.`,
   ),
   flag_contradiction: user('two parts of the command contradict each other', 'Keep one of the two.'),
   flag_needs_batch: user(
     'this flag is for several pods',
     'Leave it out, or aim at several pods with -l, --all or a workload such as deployment/web.',
   ),
-  verb_unknown: user('unknown verb', 'See all verbs with /kdebug help verbs.'),
-  topic_unknown: user('there is no help on this topic', 'Type /kdebug help for the list of topics.'),
+  verb_unknown: user('unknown verb', `See all verbs with ${COMMAND} help verbs.`),
+  topic_unknown: user('there is no help on this topic', `Type ${COMMAND} help for the list of topics.`),
   word_unexpected: user(
     'unexpected word',
     'The command for the container goes after --. Put quotes around a value with spaces.',
@@ -61,10 +63,10 @@ export const REASONS = {
   ),
   image_invalid: user(
     'this is not a valid image',
-    'Use an alias from /kdebug images, or a reference such as debian:12-slim.',
+    `Use an alias from ${COMMAND} images, or a reference such as debian:12-slim.`,
   ),
   env_invalid: user('this is not a valid environment variable', 'Write --env=NAME=VALUE.'),
-  profile_unknown: user('unknown profile', 'See the profiles with /kdebug help profiles.'),
+  profile_unknown: user('unknown profile', `See the profiles with ${COMMAND} help profiles.`),
   pull_policy_unknown: user('unknown pull policy', 'Use Always, IfNotPresent or Never.'),
   duration_invalid: user('this is not a valid duration', 'Write for example 90s, 5m, 1h or 1h30m; from 1s to 7d.'),
   number_invalid: user('this number is out of range', 'Write a whole number within the limits shown.'),
@@ -73,9 +75,12 @@ export const REASONS = {
     'there is no command after --',
     'Write -- and the command with its arguments, or leave -- out.',
   ),
-  run_id_missing: user('no run given', 'Add the id of a run; /kdebug list shows them.'),
+  run_id_missing: user('no run given', `Add the id of a run; ${COMMAND} list shows them.`),
   outcome_unknown: user('unknown outcome or state', 'Use one of the words listed in the answer.'),
-  run_id_invalid: user('this is not a run id', 'An id has ten characters, a to z and 2 to 7; /kdebug list shows them.'),
+  run_id_invalid: user(
+    'this is not a run id',
+    `An id has ten characters, a to z and 2 to 7; ${COMMAND} list shows them.`,
+  ),
   // --- the policy --------------------------------------------------------------------------------------------------
   channel_unknown: user(
     'this channel is not in the policy',
@@ -91,7 +96,7 @@ export const REASONS = {
   ),
   channel_none: user(
     'you are in no channel where kdebug may be used',
-    'Join one that the kdebug policy names, invite @kdebug to yours, or ask for it to be added to the policy.',
+    `Join one that the kdebug policy names, invite ${BOT} to yours, or ask for it to be added to the policy.`,
   ),
   home_late: user('this page took too long to load', 'Open the Home tab again in a few seconds.'),
   channel_has_no_rules: user(
@@ -110,11 +115,11 @@ export const REASONS = {
   ),
   image_required: user(
     'the policy has no default image, so you need to name one',
-    'Add --image with an alias from /kdebug images.',
+    `Add --image with an alias from ${COMMAND} images.`,
   ),
   image_not_allowed: user(
     "that image is not in the policy's catalogue",
-    'Use an alias from /kdebug images. The owners of the kdebug policy can add images.',
+    `Use an alias from ${COMMAND} images. The owners of the kdebug policy can add images.`,
   ),
   class_not_allowed: user(
     'no rule of this channel allows this kind of run there',
@@ -152,7 +157,7 @@ export const REASONS = {
   ),
   setting_not_allowed: user(
     'this image has no such setting',
-    'Use a setting that /kdebug images names, with one line of at most 256 ordinary characters (ASCII) as its value.',
+    `Use a setting that ${COMMAND} images names, with one line of at most 256 ordinary characters (ASCII) as its value.`,
   ),
   timeout_too_long: user('the timeout is longer than the policy allows', 'Use a shorter --timeout.'),
   reason_required: user('the rule requires a reason', 'Add --reason="…": the approvers will read it.'),
@@ -186,11 +191,11 @@ export const REASONS = {
   no_pod_matches: user('no pod matches', 'Check the selector or the name, and the namespace (-n).'),
   compare_no_owner: user(
     'this pod has no owner, so it has no siblings to compare it with',
-    'Look at it alone with /kdebug POD --image=autodiagnose, or compare a pod of a Deployment, StatefulSet or DaemonSet.',
+    `Look at it alone with ${COMMAND} POD --image=autodiagnose, or compare a pod of a Deployment, StatefulSet or DaemonSet.`,
   ),
   compare_no_siblings: user(
     'no healthy sibling of this pod can be compared with it',
-    'Look at it alone with /kdebug POD --image=autodiagnose.',
+    `Look at it alone with ${COMMAND} POD --image=autodiagnose.`,
   ),
   compare_needs_diagnostic: user(
     'kdebug believes no report of the image that would compare the pods',
@@ -199,7 +204,7 @@ export const REASONS = {
   no_pod_fits: user('pods match, but none of them can be debugged', 'The message lists the reasons. Pick other pods.'),
   batch_beyond_replicas: user(
     'the pod matches, but is beyond the limit set with --replicas',
-    'Raise it with /kdebug batch ID --replicas=N while the batch runs.',
+    `Raise it with ${COMMAND} batch ID --replicas=N while the batch runs.`,
   ),
   target_container_not_found: user('the pod has no such container', 'Name one of its containers with --target.'),
   target_container_ended: user(
@@ -213,7 +218,7 @@ export const REASONS = {
   env_reserved: user('environment names that start with KDEBUG_ are reserved for kdebug', 'Use another name.'),
   pod_not_found: user(
     'pod not found',
-    'Check the name and the namespace (-n): a rollout gives pods new names. Type /kdebug alone to search for the pod.',
+    `Check the name and the namespace (-n): a rollout gives pods new names. Type ${COMMAND} alone to search for the pod.`,
   ),
   namespace_not_found: user('namespace not found', 'Check the spelling of -n, and the cluster.'),
   invalid_name: user(
@@ -256,12 +261,16 @@ export const REASONS = {
   ),
   identity_unmapped: user(
     'the policy does not map you to a cluster identity, and requires one',
-    'Ask the operators of kdebug to add your Slack user id to identity.users; /kdebug whoami shows it.',
+    `Ask the operators of kdebug to add your Slack user id to identity.users; ${COMMAND} whoami shows it.`,
   ),
   // --- Slack -------------------------------------------------------------------------------------------------------
   slack_unreachable: operator(
     'Slack does not answer',
     'Nothing new starts meanwhile, so try again in a minute. kdebug keeps its messages and posts them later.',
+  ),
+  slack_busy: user(
+    'Slack cannot say now who is in this group or channel: kdebug has asked as often as Slack allows in a minute',
+    'Nothing was changed. Try again in a minute.',
   ),
   slack_unanswered: operator(
     'Slack did not confirm the call, so it may or may not have happened',
@@ -282,7 +291,7 @@ export const REASONS = {
   ),
   slack_scopes_missing: operator(
     'the Slack app was not granted all that kdebug needs',
-    'At api.slack.com/apps, paste slack-app.yml under "App Manifest", reinstall the app under "Install App", then restart kdebug.',
+    'At api.slack.com/apps, paste slack-app.json under "App Manifest", reinstall the app under "Install App", then restart kdebug.',
   ),
   slack_org_install: operator(
     'the Slack app is installed for a whole organisation, and kdebug serves one workspace',
@@ -312,7 +321,7 @@ export const REASONS = {
     'kdebug cannot see whether this channel is shared with another company (Slack Connect)',
     'Try again in a minute. For operators: the app needs the scopes channels:read and groups:read, and must be in a private channel.',
   ),
-  bot_not_in_channel: user('kdebug is not in this channel', 'Type /invite @kdebug here, then send the command again.'),
+  bot_not_in_channel: user('kdebug is not in this channel', `Type /invite ${BOT} here, then send the command again.`),
   channel_takes_no_posts: user(
     'Slack does not let kdebug post in this channel',
     'Use a channel where apps may post, or ask its owner to allow it. For operators: the log has the reason that Slack gave.',
@@ -321,13 +330,21 @@ export const REASONS = {
     'Slack sent something that kdebug does not understand',
     'Try again; if it happens again, tell the operators of kdebug.',
   ),
+  slack_event_late: user(
+    'Slack brought this message to kdebug more than ten minutes late, so nothing was started',
+    "If you still need it, send it again. If every message is answered so, the clock of kdebug's machine is wrong: tell its operators.",
+  ),
+  slack_edit_late: user(
+    'kdebug does not act on a message that was edited more than five minutes after it was sent',
+    'The edit started nothing. If you want to run it as it is now, send it as a new message.',
+  ),
   slack_not_taken: user(
     'kdebug took too long to respond',
-    'It may still have started: check /kdebug list before retrying.',
+    `It may still have started: check ${COMMAND} list before retrying.`,
   ),
   slack_form_not_opened: user(
     'the form could not be opened',
-    'Slack allows three seconds to open it: type /kdebug again, or the whole command.',
+    `Slack allows three seconds to open it: type ${COMMAND} again, or the whole command.`,
   ),
   slack_file_unreadable: user(
     'the file of this message could not be read',
@@ -357,7 +374,7 @@ export const REASONS = {
   ),
   approvers_channel_closed: user(
     'kdebug cannot see who is in the approvers’ channel, so nobody there can approve this',
-    'Invite @kdebug to that channel (it may have 2,000 members at most), or name the approvers in the policy.',
+    `Invite ${BOT} to that channel (it may have 2,000 members at most), or name the approvers in the policy.`,
   ),
   usergroup_unknown: operator(
     'Slack does not know a user group that the policy names',
@@ -371,6 +388,10 @@ export const REASONS = {
   store_misconfigured: operator(
     'the Redis that REDIS_URL names cannot be used',
     'docs/redis.md has the version, the settings and the rights that kdebug needs.',
+  ),
+  store_not_shared: operator(
+    'another replica of kdebug runs, and this one has its runs in memory',
+    'Run one replica, or give all of them one Redis: docs/operations.md, "From one replica to several".',
   ),
   store_record_unreadable: operator(
     'a record in Redis cannot be read, so it is left alone',
@@ -418,6 +439,10 @@ export const REASONS = {
     'you have already used this button',
     'Its result is in the thread, or in a private message to you. To run it again, type the command.',
   ),
+  edit_of_taken: user(
+    'kdebug has taken this message already, and your edit changes nothing',
+    'Send a new message with the new words.',
+  ),
   run_not_ended: user('this run has not ended yet', 'Wait for its result, or type the command again.'),
   run_has_secret: user(
     'the command of this run has a secret in it, and another person typed it',
@@ -425,7 +450,7 @@ export const REASONS = {
   ),
   nothing_to_ask_for: user(
     'no profile that this channel may ask for would help',
-    'Ask the policy owners for a rule: /kdebug whoami shows the rules of this channel.',
+    `Ask the policy owners for a rule: ${COMMAND} whoami shows the rules of this channel.`,
   ),
   button_early: user('this card is not ready yet', 'Click the button again in a moment.'),
   button_stale: user('this button belongs to another message', 'Use the buttons of the newest card.'),
@@ -457,19 +482,19 @@ export const REASONS = {
   ),
   limit_runs_per_person: user(
     'you have reached your limit of runs in progress, in all channels together',
-    'Wait until one of them has finished; /kdebug list shows them in the channel of the request.',
+    `Wait until one of them has finished; ${COMMAND} list shows them in the channel of the request.`,
   ),
   limit_pending_per_person: user(
     'you have reached your limit of requests waiting for approval, in all channels together',
-    'Wait for an answer, or withdraw one on its card; /kdebug list shows them in the channel of the request.',
+    `Wait for an answer, or withdraw one on its card; ${COMMAND} list shows them in the channel of the request.`,
   ),
   limit_sessions_per_person: user(
     'you have reached your limit of open runs',
-    'Nothing was started. Wait until some of them have finished: /kdebug list.',
+    `Nothing was started. Wait until some of them have finished: ${COMMAND} list.`,
   ),
   limit_per_channel: user(
     'this channel has reached its limit of runs in progress',
-    'Wait until one of them has finished: /kdebug list.',
+    `Wait until one of them has finished: ${COMMAND} list.`,
   ),
   limit_per_cluster: user(
     'this cluster has reached its limit of runs in progress',
@@ -480,7 +505,7 @@ export const REASONS = {
     'your permissions in the cluster (RBAC) do not allow this',
     'Ask the owners of that namespace for the missing permissions.',
   ),
-  batch_not_found: user('no such batch in this channel', 'See /kdebug list for the newest ones.'),
+  batch_not_found: user('no such batch in this channel', `See ${COMMAND} list for the newest ones.`),
   not_your_batch: user(
     'only the requester of this batch and the approvers of its rule can change it',
     'Ask one of them; its card names the requester.',
@@ -491,11 +516,11 @@ export const REASONS = {
   ),
   batch_not_exportable: user(
     'an EphemeralJob cannot describe this batch',
-    'See what it was with /kdebug show ID. Of pods that were run again, export the first batch.',
+    `See what it was with ${COMMAND} show ID. Of pods that were run again, export the first batch.`,
   ),
   manifest_missing: user(
     'there is no EphemeralJob in this message',
-    'Put the YAML into a code block or a .yaml file (up to 64 KiB), or paste it after /kdebug apply.',
+    `Put the YAML into a code block or a .yaml file (up to 64 KiB), or paste it after ${COMMAND} apply.`,
   ),
   batch_unchangeable: user(
     'this change is not possible in the batch’s current state',
@@ -507,14 +532,14 @@ export const REASONS = {
   ),
   list_all_not_approver: user(
     'only approvers can list runs of other channels, and you are not an approver',
-    'Type /kdebug list --mine --all for your own runs in every channel.',
+    `Type ${COMMAND} list --mine --all for your own runs in every channel.`,
   ),
   lookup_late: user('the answer took too long', 'Nothing was started or changed. Try again in a moment.'),
   not_your_run: user(
     'only the requester of this run and the approvers of its rule can stop it',
     'Ask one of them; its card names them.',
   ),
-  run_ended: user('this run has already ended', 'See its result with /kdebug show and its id.'),
+  run_ended: user('this run has already ended', `See its result with ${COMMAND} show and its id.`),
   stop_too_early: user('this run is still being checked', 'Try again in a moment.'),
   stop_under_way: user(
     'somebody is already stopping this run',
@@ -525,14 +550,23 @@ export const REASONS = {
     'It ends when its command exits, or when the pod ends.',
   ),
   stop_without_image: user(
-    'stopping a run needs a diagnostic image, and the policy has none',
+    'stopping a run needs an image that can do it, and the policy has none',
     'Ask the policy owners to add autodiagnose with diagnostic: true. Until then, a run ends when its command exits.',
   ),
+  stop_not_allowed: user(
+    'no rule lets you start the image that would stop this run, and it would have more power than the run',
+    'Ask the policy owners for a rule without an approval for this class and profile, or for autodiagnose as class observe.',
+  ),
+  stop_without_user: user(
+    'only the image of this run knows which user it runs as, and no rule lets you stop it as root',
+    'It ends when its command exits. A run without --profile, or in a pod with runAsUser, can be stopped.',
+  ),
+  stop_changed: user('the policy or the pod has changed since you asked to stop this run', 'Stop it again.'),
   stop_elsewhere: user(
     'another replica of kdebug handles this run and will stop it',
     'Its card shows the change within a few seconds, or kdebug tells you why not. If neither happens, kdebug no longer follows this run.',
   ),
-  run_not_found: user('no such run in this channel', 'See /kdebug list for the newest ones.'),
+  run_not_found: user('no such run in this channel', `See ${COMMAND} list for the newest ones.`),
   shutting_down: user('kdebug is restarting', 'Nothing was started; try again in a few seconds.'),
   audit_unavailable: user(
     'the audit log cannot be written, so kdebug does nothing',

@@ -6,7 +6,7 @@ import { matchesNamespace } from '../core/policy/resolve.ts';
 import { type Area, areaOf, type Check } from './check.ts';
 import { checkImages } from './image-checks.ts';
 import type { ClusterProbe } from './probes.ts';
-import { checkBot, checkNodes, checkPeopleOf, type People } from './rights-checks.ts';
+import { checkAlone, checkBot, checkNodes, checkPeopleOf, type People } from './rights-checks.ts';
 
 /** Ephemeral containers are stable since 1.25. */
 const OLDEST_MINOR = 25;
@@ -21,6 +21,8 @@ export interface ClusterParts {
   /** For `{userId}` and `{teamId}` templates, and namespaces that only a prefix names. */
   readonly people: People;
   readonly namespaces: readonly string[];
+  /** kdebug runs in this cluster with its runs in memory. */
+  readonly isAlone: boolean;
   /** The command that prints the rights of the policy. */
   readonly rbac: string;
 }
@@ -108,6 +110,7 @@ async function checkServed(parts: ClusterParts, probe: ClusterProbe, cluster: Ar
       account === undefined ? 'accepted; this API server does not say its name' : `acts as ${account}`,
     ),
     served,
+    ...(parts.isAlone ? await checkAlone(account, cluster, probe) : []),
     ...checks,
     ...perNamespace,
     ...(await checkNodes(bot, probe)),

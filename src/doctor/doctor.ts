@@ -33,14 +33,17 @@ export interface Examination {
 export async function examine(parts: Examination): Promise<Report> {
   const { env, policy: linted, probes, users, namespaces, rbac } = parts;
   const policy = linted.loaded.kind === 'ok' ? linted.loaded.policy : undefined;
-  const slack = checkSlack({ env, policy, slack: probes.slack });
+  const slack = checkSlack({ env, policy, slack: probes.slack, machine: probes.machine });
   const setup = checkSetup({ env, machine: probes.machine });
   const redis = checkRedis(env, probes.redis);
   const { teamId } = await slack;
   const people = { teamId, users };
-  const clusters = Object.keys(policy?.clusters ?? {}).map((name) =>
-    policy === undefined ? [] : checkCluster({ name, policy, open: probes.cluster, people, namespaces, rbac }),
-  );
+  const entries = Object.entries(policy?.clusters ?? {});
+  const clusters = entries.map(([name, { inCluster }]) => {
+    if (policy === undefined) return [];
+    const isAlone = env.redis === undefined && (inCluster || entries.length === 1);
+    return checkCluster({ name, policy, open: probes.cluster, people, namespaces, isAlone, rbac });
+  });
   const checks = [
     ...(await setup),
     ...checkPolicy(linted),

@@ -17,7 +17,9 @@ const why = (words: Why['words'], mend: string): Why => ({ words, mend });
 
 const CERTIFICATE =
   'a proxy that opens TLS, or a private CA: give its certificate in NODE_EXTRA_CA_CERTS for Slack, in REDIS_CA_FILE for Redis, in the kubeconfig for a cluster';
-const FIREWALL = 'allow this connection in the firewall and in the NetworkPolicy for egress, or set HTTPS_PROXY';
+const FIREWALL = 'allow this connection in the firewall and in the NetworkPolicy for egress';
+/** Only calls of Slack go through a proxy. */
+const OR_PROXY = ', or set HTTPS_PROXY';
 const untrusted = why(
   (host) => `the certificate of ${host} is not signed by a CA that this machine trusts`,
   CERTIFICATE,
@@ -122,12 +124,13 @@ export function explainFailure(thrown: unknown, host?: string): Failure {
   }
   const proxy = /through the proxy \S+/.exec(detail)?.[0];
   const cause = `${reason.words(calledHost(host, hostIn(chain)))} (${known})`;
-  return { code, cause: proxy === undefined ? cause : `${cause}, ${proxy}`, mend: reason.mend };
+  const orProxy = reason.mend === FIREWALL && code.startsWith('slack_') ? OR_PROXY : '';
+  return { code, cause: proxy === undefined ? cause : `${cause}, ${proxy}`, mend: reason.mend + orProxy };
 }
 
 /** Codes whose own hint is for people in Slack. */
 const MENDS: Readonly<Partial<Record<ReasonCode, string>>> = {
-  slack_unreachable: `look at slack-status.com; ${FIREWALL}`,
+  slack_unreachable: `look at slack-status.com; ${FIREWALL}${OR_PROXY}`,
   store_unreachable: 'check host and port in REDIS_URL, and that Redis runs',
   cluster_unreachable:
     'check the address in the kubeconfig, and allow this connection in firewalls and NetworkPolicies',

@@ -117,7 +117,7 @@ export interface SeenImage {
 export interface MachineProbe {
   /** Whether a program could listen there; the code of the error if not. */
   portTrouble(port: number): Promise<string | undefined>;
-  /** The first line of what answers `GET /readyz` there; undefined: nothing like kdebug. */
+  /** The lines of a kdebug that answers `GET /readyz?verbose` there; undefined: nothing like it. */
   readiness(port: number): Promise<readonly string[] | undefined>;
   /** Undefined if the folder can be written to; else the code of the error. */
   folderTrouble(path: string): Promise<string | undefined>;

@@ -62,6 +62,30 @@ export async function checkBot(
   }
 }
 
+/** Whether kdebug, with its runs in memory, would see a second replica beside it. */
+export async function checkAlone(
+  account: string | undefined,
+  cluster: Area,
+  probe: ClusterProbe,
+): Promise<readonly Check[]> {
+  const [, namespace] = /^system:serviceaccount:([a-z0-9-]+):/.exec(account ?? '') ?? [];
+  if (namespace === undefined) return [];
+  const what = 'one replica';
+  try {
+    return (await probe.may({ verb: 'list', resource: 'pods', namespace }))
+      ? [cluster.ok(what, 'the runs are in memory; kdebug sees whether another replica runs')]
+      : [
+          cluster.warn(
+            what,
+            `the runs are in memory, and kdebug may not list pods in ${namespace}: it would not see a second replica`,
+            'kubectl apply -k manifests/installations/ours   # brings the Role kdebug-peers',
+          ),
+        ];
+  } catch (thrown) {
+    return [cluster.broken(what, thrown)];
+  }
+}
+
 /** One command gives a service account all rights of a namespace. */
 function bindingFor(account: string | undefined, namespace: string, rbac: string): string {
   const [, home, name] = /^system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)$/.exec(account ?? '') ?? [];

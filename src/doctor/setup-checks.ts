@@ -92,10 +92,13 @@ async function checkScratch(machine: MachineProbe): Promise<Check> {
   return free < SCRATCH_BYTES
     ? setup.warn(
         'scratch',
-        `${machine.scratch} has ${formatBytes(free)} left: long logs may need 2 GiB`,
+        `${machine.scratch}: its disk has ${formatBytes(free)} left, and long logs may need 2 GiB`,
         'raise sizeLimit and ephemeral-storage',
       )
-    : setup.ok('scratch', `${machine.scratch} has ${formatBytes(free)} left`);
+    : setup.ok(
+        'scratch',
+        `${machine.scratch}: its disk has ${formatBytes(free)} left (a volume's sizeLimit may be less)`,
+      );
 }
 
 async function checkAudit(path: string, machine: MachineProbe): Promise<Check> {

@@ -35,13 +35,13 @@ async function lookUpAll<Item>(
   return checks;
 }
 
-/** The channels of the policy: is kdebug in them, and may it answer there? */
-export async function checkChannels(policy: Policy, probe: SlackProbe): Promise<readonly Check[]> {
+/** The channels of the policy: is kdebug in them, and may it answer there? `bot`: what people type to invite it. */
+export async function checkChannels(policy: Policy, probe: SlackProbe, bot: string): Promise<readonly Check[]> {
   const channels = Object.entries(policy.channels).filter(([id]) => id !== DIRECT);
   return lookUpAll('channel', channels, async ([id, settings]) => {
     const what = settings.name === undefined ? `channel ${id}` : `channel ${id} (${settings.name})`;
     try {
-      return [judgeChannel(what, await probe.channel(id), settings)];
+      return [judgeChannel(what, await probe.channel(id), settings, bot)];
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (isOver(error)) throw thrown;
@@ -51,7 +51,7 @@ export async function checkChannels(policy: Policy, probe: SlackProbe): Promise<
           ? slack.fail(
               what,
               'Slack shows no such channel: the id is wrong, or it is private and kdebug is not in it',
-              `in that channel: /invite @kdebug`,
+              `in that channel: /invite ${bot}`,
               'its id: the details of the channel, at the bottom',
             )
           : slack.broken(what, thrown),
@@ -60,7 +60,7 @@ export async function checkChannels(policy: Policy, probe: SlackProbe): Promise<
   });
 }
 
-function judgeChannel(what: string, { name, ...found }: SlackChannel, settings: ChannelPolicy): Check {
+function judgeChannel(what: string, { name, ...found }: SlackChannel, settings: ChannelPolicy, bot: string): Check {
   if (found.isArchived) return slack.fail(what, 'is archived', 'remove it from the policy, or restore it in Slack');
   if (found.isShared && settings.slackConnect !== 'allowed') {
     return slack.fail(
@@ -70,7 +70,7 @@ function judgeChannel(what: string, { name, ...found }: SlackChannel, settings: 
     );
   }
   if (!found.isMember)
-    return slack.fail(what, 'kdebug is not in it, so nothing can run there', 'in that channel: /invite @kdebug');
+    return slack.fail(what, 'kdebug is not in it, so nothing can run there', `in that channel: /invite ${bot}`);
   const called = settings.name?.replace(/^#/, '');
   return called !== undefined && name !== '' && called !== name
     ? slack.warn(
@@ -82,16 +82,16 @@ function judgeChannel(what: string, { name, ...found }: SlackChannel, settings: 
 }
 
 /** Approvers' groups, and who may use direct messages. */
-export async function checkPeople(policy: Policy, probe: SlackProbe): Promise<readonly Check[]> {
+export async function checkPeople(policy: Policy, probe: SlackProbe, bot: string): Promise<readonly Check[]> {
   const members = policy.channels[DIRECT]?.members;
   const groups: readonly (readonly [string, ApproverGroup])[] = [
     ...Object.entries(policy.approvers).map(([name, group]) => [`approvers ${name}`, group] as const),
     ...(members === undefined ? [] : [['direct members', members] as const]),
   ];
-  return lookUpAll('group', groups, async ([what, group]) => [await judgeGroup(what, group, probe)]);
+  return lookUpAll('group', groups, async ([what, group]) => [await judgeGroup(what, group, probe, bot)]);
 }
 
-async function judgeGroup(what: string, group: ApproverGroup, probe: SlackProbe): Promise<Check> {
+async function judgeGroup(what: string, group: ApproverGroup, probe: SlackProbe, bot: string): Promise<Check> {
   const found: string[] = [];
   const problems: string[] = [];
   const tryTo = async (words: string, look: () => Promise<string | undefined>): Promise<void> => {
@@ -113,7 +113,7 @@ async function judgeGroup(what: string, group: ApproverGroup, probe: SlackProbe)
   }
   if (channel !== undefined) {
     await tryTo(`channel ${channel}`, async () =>
-      (await probe.channel(channel)).isMember ? undefined : `kdebug is not in ${channel}: /invite @kdebug there`,
+      (await probe.channel(channel)).isMember ? undefined : `kdebug is not in ${channel}: /invite ${bot} there`,
     );
   }
   for (const user of users) {

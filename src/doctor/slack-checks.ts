@@ -2,7 +2,7 @@ import type { Env } from '../config/env.ts';
 import { KdebugError, toKdebugError } from '../core/errors.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { areaOf, type Check } from './check.ts';
-import type { SlackIdentity, SlackProbe } from './probes.ts';
+import type { MachineProbe, SlackIdentity, SlackProbe } from './probes.ts';
 import { RESTART } from './setup-checks.ts';
 import { checkChannels, checkPeople } from './slack-channels.ts';
 
@@ -14,16 +14,19 @@ const CLOCK_WARN_MS = 60_000;
 /** Slack answers within this; kdebug has 3 s for a command. */
 const SLOW_MS = 1_000;
 
+const SET_CLOCK = 'timedatectl set-ntp true   # on the node';
+
 const APP_SETTINGS = 'api.slack.com/apps → your app';
 /** Under `data` values are in base64, which nobody types; what stands under `stringData` the API server encodes. */
 const putIntoSecret = (name: string): string =>
   `kubectl -n kdebug edit secret kdebug   # add a line: stringData: { ${name}: … }`;
 
 export interface SlackParts {
-  readonly env: Pick<Env, 'slack'>;
+  readonly env: Pick<Env, 'slack' | 'opsPort'>;
   /** Undefined: it cannot be read, so its channels are unknown. */
   readonly policy: Policy | undefined;
   readonly slack: SlackProbe;
+  readonly machine: Pick<MachineProbe, 'readiness'>;
 }
 
 /** The app, its tokens and scopes, the clock, and what the policy names in Slack. */
@@ -39,15 +42,22 @@ export async function checkSlack(
   } catch (thrown) {
     return { checks: [brokenToken(thrown, way)], teamId: '' };
   }
+  const bot = `@${identity.user || 'kdebug'}`;
   const known =
-    policy === undefined ? [] : [...(await checkChannels(policy, probe)), ...(await checkPeople(policy, probe))];
+    policy === undefined
+      ? []
+      : [...(await checkChannels(policy, probe, bot)), ...(await checkPeople(policy, probe, bot))];
   return {
     checks: [
       slack.ok(
         'bot token',
-        `@${identity.user} (${identity.userId}) of the app ${identity.appId || 'unknown'} in ${identity.team} (${identity.teamId})`,
+        `${bot} (${identity.userId}) of the app ${identity.appId || 'unknown'} in ${identity.team} (${identity.teamId})`,
       ),
       checkReach(identity, probe.proxy === undefined ? 'directly' : `through the proxy ${probe.proxy}`),
+      slack.ok(
+        'slash command',
+        `messages call it ${env.slack.command}; Slack tells nobody who else has a command of that name, and gives it to the app that was installed last`,
+      ),
       ...(identity.isOrgInstall ? [orgInstall()] : []),
       ...checkScopes(identity),
       checkClock(identity),
@@ -115,10 +125,9 @@ function checkClock({ aheadMs }: SlackIdentity): Check {
   if (aheadMs === undefined) return slack.warn('clock', 'Slack sent no Date to compare with');
   const off = Math.abs(aheadMs);
   const words = `${Math.round(off / 1_000)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} Slack's`;
-  const mend = 'timedatectl set-ntp true   # on the node';
   if (off > CLOCK_WRONG_MS)
-    return slack.fail('clock', `${words}: beyond five minutes kdebug refuses what Slack signs`, mend);
-  return off > CLOCK_WARN_MS ? slack.warn('clock', words, mend) : slack.ok('clock', "agrees with Slack's");
+    return slack.fail('clock', `${words}: beyond five minutes kdebug refuses what Slack signs`, SET_CLOCK);
+  return off > CLOCK_WARN_MS ? slack.warn('clock', words, SET_CLOCK) : slack.ok('clock', "agrees with Slack's");
 }
 
 /**
@@ -126,13 +135,12 @@ function checkClock({ aheadMs }: SlackIdentity): Check {
  * on the connection (`link_disabled`); one of the doctor's own would get commands that are kdebug's.
  */
 async function checkReceiving(
-  { env, slack: probe }: SlackParts,
+  { env, slack: probe, machine }: SlackParts,
   { appId }: SlackIdentity,
   host: string,
 ): Promise<Check> {
   const { receive } = env.slack;
-  if (receive.mode === 'http')
-    return slack.ok('signing secret', 'is set; only a request from Slack can prove it (a wrong one: 401 in the log)');
+  if (receive.mode === 'http') return signingSecret(await machine.readiness(env.opsPort), env.slack.command);
   try {
     await probe.openSocket(receive.appToken);
   } catch (thrown) {
@@ -152,6 +160,33 @@ async function checkReceiving(
         RESTART,
       );
 }
+
+/** Only a request of Slack proves it, and only the kdebug that got it knows. `readiness`: the lines of the one on this machine. */
+function signingSecret(readiness: readonly string[] | undefined, command: string): Check {
+  const about = (words: string, ...mend: string[]): Check => slack.warn('signing secret', words, ...mend);
+  const IN_POD = 'kubectl -n kdebug exec deploy/kdebug -- node main.js doctor';
+  if (readiness === undefined)
+    return about('is set; whether it is right cannot be seen from here, only by a kdebug that gets requests', IN_POD);
+  const word = readiness.find((line) => line.startsWith(REQUESTS))?.slice(REQUESTS.length) ?? '';
+  if (word.startsWith('accepted')) return slack.ok('signing secret', `is right: requests are ${word}`);
+  if (!word.startsWith('refused'))
+    return about(
+      'is set; no request from Slack has come yet that would prove it',
+      `type ${command} help in Slack`,
+      IN_POD,
+    );
+  if (word.endsWith('clock')) return slack.fail('requests', `are ${word}, as too old or from the future`, SET_CLOCK);
+  return slack.fail(
+    'signing secret',
+    `is another one than the requests are signed with, or strangers send them: ${word}`,
+    `${APP_SETTINGS} → Basic Information → App Credentials → Signing Secret`,
+    putIntoSecret('SLACK_SIGNING_SECRET'),
+    RESTART,
+  );
+}
+
+/** As the operations port writes it. */
+const REQUESTS = '[i] requests ';
 
 function brokenAppToken(thrown: unknown, host: string): Check {
   const { code } = toKdebugError(thrown);

@@ -133,15 +133,24 @@ describe('the policy that is shipped, with every setting on that it shows as off
     expect(policy.identity.unmapped).toBe('deny');
   });
 
-  it('names every limit that there is', () => {
-    for (const key of readLimits()) expect(switchedOn).toMatch(new RegExp(`^  ${key}: `, 'm'));
+  it('lets a batch through that the rule allows, and no larger one', () => {
+    const [look] = rulesOf(policy);
+    expect(look?.batch).toEqual({ maxPods: 20, maxParallelism: 4 });
+    expect(rulesOf(policyOf(text)).map(({ batch }) => batch)).toEqual([undefined]);
+  });
+
+  it('names every key that the file can have', () => {
+    const keys = keysOf(JSON.parse(readFileSync(join(ROOT, 'schema/policy.schema.json'), 'utf8')));
+    expect(keys.size).toBeGreaterThan(60);
+    expect(
+      [...keys].filter((key) => !new RegExp(`(?:^|[ #{])${key}: `, 'm').test(text.replaceAll(/:$/gm, ': '))),
+    ).toEqual([]);
   });
 });
 
-/** The keys of `limits` in the schema of the file. */
-function readLimits(): readonly string[] {
-  const schema = JSON.parse(readFileSync(join(ROOT, 'schema/policy.schema.json'), 'utf8'));
-  const keys = Object.keys(schema.properties.limits.properties);
-  expect(keys.length).toBeGreaterThan(8);
-  return keys;
+/** The keys that the schema gives to objects, at any depth. */
+function keysOf(schema: unknown): ReadonlySet<string> {
+  if (typeof schema !== 'object' || schema === null) return new Set();
+  const { properties = {} } = schema as { readonly properties?: object };
+  return new Set([...Object.keys(properties), ...Object.values(schema).flatMap((part) => [...keysOf(part)])]);
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { rbac } from '../../src/cli/rbac.ts';
 import { loadPolicy } from '../../src/config/load-policy.ts';
-import { kustomize, ROOT } from './rendered.ts';
+import { combined, kustomize, type Manifest, objectsOf, ROOT, withDoctor } from './rendered.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
@@ -23,6 +23,8 @@ const RIGHTS = [
   'events list',
   'namespaces get',
   'pods get',
+  'pods list',
+  // In its own namespace: whether another replica runs.
   'pods list',
   'pods watch',
   'pods/ephemeralcontainers patch',
@@ -44,18 +46,45 @@ interface Deployment {
   };
 }
 
+interface FromSecret {
+  readonly secretKeyRef?: { readonly name: string; readonly key: string; readonly optional?: boolean };
+}
+
 interface PodSpec {
   readonly securityContext: unknown;
   readonly volumes: readonly { readonly name: string; readonly emptyDir?: { readonly sizeLimit?: string } }[];
   readonly terminationGracePeriodSeconds: number;
   readonly containers: readonly {
     readonly lifecycle?: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
-    readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[];
+    readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: FromSecret }[];
     readonly securityContext: unknown;
     readonly resources: { readonly limits: Readonly<Record<string, string>> };
     readonly volumeMounts: readonly { readonly mountPath: string; readonly subPath?: string }[];
   }[];
 }
+
+type Container = PodSpec['containers'][number];
+
+interface Probed {
+  readonly startupProbe?: object;
+  readonly livenessProbe?: object;
+  readonly readinessProbe?: object;
+}
+
+/** As people add a proxy or a name to their copy of an installation. */
+const PATCH = JSON.stringify({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'kdebug' },
+  spec: {
+    template: {
+      spec: {
+        hostAliases: [{ ip: '192.0.2.1', hostnames: ['slack.com'] }],
+        containers: [{ name: 'kdebug', env: [{ name: 'HTTPS_PROXY', value: 'http://proxy:3128' }] }],
+      },
+    },
+  },
+});
 
 const rolesIn = (folder: string): readonly Role[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -75,6 +104,33 @@ const container = pod.containers[0];
 if (!container) throw new Error('the Deployment has no container');
 
 describe('the manifests', () => {
+  it('may list the pods of their own namespace only where the runs are in memory', () => {
+    const roles = ['socket', 'several'].map((name) => {
+      const yaml = kustomize(join(ROOT, 'manifests/installations', name));
+      return yaml && objectsOf(yaml).filter(({ kind }) => kind === 'Role').length;
+    });
+    if (roles[0] !== undefined) expect(roles).toEqual([1, 0]);
+  });
+
+  it('are gone, but for namespace and Secret, after the commands for it of operations.md, "Remove"', () => {
+    const all = combined({
+      resources: ['nodes', 'mapped-people', 'egress'],
+      components: ['http', 'several', 'monitoring'],
+    });
+    const one = combined({ components: ['socket'] });
+    if (all === undefined || one === undefined) return;
+    const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+    const commands = page.matchAll(/kubectl (?:-n kdebug )?delete ([\w,]+) -l app\.kubernetes\.io\/name=kdebug/g);
+    const removed = [...commands].flatMap(([, kinds = '']) => kinds.split(','));
+    const left = [...objectsOf(all), ...objectsOf(one)]
+      .filter(({ kind }) => kind !== 'Namespace')
+      .filter(
+        ({ kind, metadata }) =>
+          !removed.includes(kind.toLowerCase()) || metadata.labels?.['app.kubernetes.io/name'] !== 'kdebug',
+      );
+    expect(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
+  });
+
   it('give kdebug the rights that its API calls need, and no more', () => {
     const roles = [
       'base',
@@ -183,7 +239,7 @@ describe('the manifests', () => {
       expect(template.spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(pauseMs + 10_000);
     });
 
-    it('never block a drain: not with one replica left, and not while none is ready', () => {
+    it('hold up a drain only while another replica is not ready elsewhere: not with one left, and not while none is ready', () => {
       const { spec } = parse(read('manifests/components/several/disruption-budget.yaml'));
       expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
       expect(spec).not.toHaveProperty('minAvailable');
@@ -202,19 +258,39 @@ describe('the manifests', () => {
     ]);
   });
 
-  it('let the doctor see what kdebug sees: the same settings, account, policy and privileges', () => {
-    const job = parse(read('manifests/components/doctor/job.yaml')) as Deployment;
-    const { spec } = job.spec.template;
-    const [doctor] = spec.containers;
-    const named = (env: PodSpec['containers'][number]['env'] = []) =>
-      env.map(({ name, value, valueFrom }) => [name, value ?? Object.keys(valueFrom ?? {})]).toSorted();
-    expect(named(doctor?.env)).toEqual(named(container.env));
-    expect(doctor?.volumeMounts).toEqual(container.volumeMounts);
-    expect([spec.securityContext, doctor?.securityContext]).toEqual([pod.securityContext, container.securityContext]);
-    expect(spec).toMatchObject({ serviceAccountName: 'kdebug', restartPolicy: 'Never' });
-    // Counted neither by the Service nor by the disruption budget.
-    expect(job.spec.template).not.toMatchObject({ metadata: { labels: { 'app.kubernetes.io/name': 'kdebug' } } });
-  });
+  it.each(installations)(
+    'make one Job of the doctor: the pod of a copy of %s, with all its patches, which ends',
+    (name) => {
+      const { installed, doctor } = withDoctor(name, { target: { kind: 'Deployment', name: 'kdebug' }, patch: PATCH });
+      if (installed === undefined || doctor === undefined) return;
+      const [job, ...others] = objectsOf(doctor);
+      expect(others).toEqual([]);
+      expect(job?.metadata).toMatchObject({ name: 'kdebug-doctor', namespace: 'kdebug' });
+      const templateOf = (object?: Manifest) => (object?.spec as Deployment['spec'] | undefined)?.template;
+      const template = templateOf(job);
+      const bot = templateOf(objectsOf(installed).find(({ kind }) => kind === 'Deployment'));
+      const { containers, ...rest } = bot?.spec ?? pod;
+      const { startupProbe, livenessProbe, readinessProbe, lifecycle, ...asDoctor } = containers[0] as Container &
+        Probed;
+      expect([startupProbe, livenessProbe, readinessProbe]).not.toContain(undefined);
+      expect(lifecycle === undefined).toBe(name !== 'several');
+      // It starts without what is missing in the Secret: to say so is its work.
+      const env = asDoctor.env?.map((entry) => {
+        const { name, key } = entry.valueFrom?.secretKeyRef ?? {};
+        return key ? { ...entry, valueFrom: { secretKeyRef: { name, key, optional: true } } } : entry;
+      });
+      expect(env?.filter(({ valueFrom }) => valueFrom?.secretKeyRef).length).toBeGreaterThan(3);
+      const wanted = {
+        ...rest,
+        restartPolicy: 'Never',
+        containers: [{ ...asDoctor, env, args: ['main.js', 'doctor'] }],
+      };
+      expect(template?.spec).toEqual(wanted);
+      expect(JSON.stringify(template?.spec)).toMatch(/proxy:3128.*192\.0\.2\.1/);
+      // Counted neither by the Service nor by the disruption budget.
+      expect(template).not.toMatchObject({ metadata: { labels: { 'app.kubernetes.io/name': 'kdebug' } } });
+    },
+  );
 
   describe('to copy', () => {
     it('are the four usual installations', () => {
@@ -252,7 +328,8 @@ describe('the manifests', () => {
     'base',
     ...installations.map((name) => `installations/${name}`),
     ...components
-      .filter((name) => kindOf(`components/${name}`) === 'Kustomization')
+      // The doctor's needs a copy of an installation.
+      .filter((name) => name !== 'doctor' && kindOf(`components/${name}`) === 'Kustomization')
       .map((name) => `components/${name}`),
   ])('are what kubectl kustomize accepts: %s', (name) => {
     const output = kustomize(join(ROOT, 'manifests', name));

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -69,6 +69,22 @@ export function combined(parts: { readonly resources?: readonly string[]; readon
   try {
     writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(kustomization));
     return kustomize(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What kubectl makes of a reader's copy of an installation, with these patches more, and of manifests/components/doctor beside it. */
+export function withDoctor(installation: string, ...patches: readonly object[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'kdebug-doctor-'));
+  const ours = join(folder, 'installations/ours');
+  const path = join(ours, 'kustomization.yaml');
+  try {
+    cpSync(join(ROOT, 'manifests'), folder, { recursive: true });
+    cpSync(join(folder, 'installations', installation), ours, { recursive: true });
+    const mine = parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...mine, patches: [...(mine.patches ?? []), ...patches] }));
+    return { installed: kustomize(ours), doctor: kustomize(join(folder, 'components/doctor')) };
   } finally {
     rmSync(folder, { recursive: true });
   }

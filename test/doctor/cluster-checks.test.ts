@@ -231,3 +231,21 @@ describe("the policy's images", () => {
     await expect.poll(() => state(missing)).toBe('fail');
   });
 });
+
+describe('runs in memory', () => {
+  it('need the right to see a second replica: the shipped roles have it', async () => {
+    bed = await Bed.open();
+    expect((await bed.ask(policyOf())).check('cluster main', 'one replica').state).toBe('ok');
+  });
+
+  it('without that right are a warning, with the command that brings it', async () => {
+    bed = await Bed.open();
+    const [role] = manifest('base/rbac.yaml').filter(({ kind }) => kind === 'Role');
+    bed.cluster.apply({ ...role, rules: [] });
+    expect((await bed.ask(policyOf())).check('cluster main', 'one replica')).toMatchObject({
+      state: 'warn',
+      result: expect.stringContaining('may not list pods in kdebug'),
+      mend: [expect.stringContaining('kdebug-peers')],
+    });
+  });
+});

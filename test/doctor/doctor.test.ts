@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { doctor } from '../../src/compose-doctor.ts';
+import { doctor, toolsOf } from '../../src/compose-doctor.ts';
 import { hasRedis, RedisServer } from '../adapters/store/redis/redis-server.ts';
 import { Bed, policyOf } from './bed.ts';
 
@@ -216,4 +216,17 @@ describe.skipIf(!hasRedis)('Redis, as the doctor sees it,', () => {
       result: 'nothing listens at 127.0.0.1:1 (ECONNREFUSED)',
     });
   });
+});
+
+it.each([
+  ['a checkout', 'file:///app/src/main.ts', 'npm run --silent rbac --', 'npm run doctor'],
+  [
+    'the image',
+    'file:///app/main.js',
+    'kubectl -n kdebug exec deploy/kdebug -- node cli.js rbac',
+    'node main.js doctor',
+  ],
+])('%s names its tools as somebody outside the pod calls them', (_, url, rbac, itself) => {
+  expect(toolsOf(url)('rbac')).toBe(rbac);
+  expect(toolsOf(url)('doctor')).toBe(itself);
 });

@@ -40,6 +40,18 @@ describe('an error for an operator', () => {
     expect(explainFailure(error, 'redis:6379').cause).toBe('nothing listens at redis:6379 (ECONNREFUSED)');
   });
 
+  it.each([
+    ['slack_unreachable', true],
+    ['store_unreachable', false],
+    ['cluster_unreachable', false],
+  ] as const)('of %s speaks of HTTPS_PROXY only where kdebug would use it', (code, wanted) => {
+    for (const low of ['ECONNRESET', 'ETIMEDOUT', 'ENETUNREACH']) {
+      const { mend } = explainFailure(new KdebugError(code, { cause: coded(low) }), 'host');
+      expect(mend.includes('HTTPS_PROXY'), low).toBe(wanted);
+      expect(mend).toContain('NetworkPolicy');
+    }
+  });
+
   it('names the proxy', () => {
     const error = new KdebugError('slack_unreachable', {
       detail: 'through the proxy http://proxy:3128',

@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { startOpsServer } from '../../src/adapters/http/index.ts';
+import { createMetrics } from '../../src/adapters/metrics/index.ts';
 import { BOT_SCOPES } from '../../src/adapters/slack/identity.ts';
+import { Refusals } from '../../src/adapters/slack/receiving/refusals.ts';
 import type { SlackIdentity, SlackProbe } from '../../src/doctor/probes.ts';
 import { checkSlack } from '../../src/doctor/slack-checks.ts';
+import { RecordingLog, realClock } from '../adapters/slack/harness.ts';
 import { Bed, type BedOptions, type PolicyParts, policyOf } from './bed.ts';
 
 let bed: Bed;
@@ -103,10 +107,72 @@ describe('receiving', () => {
     expect(other.text).not.toContain('A0ELSE-1-secret');
   });
 
-  it('by HTTP needs the signing secret, which only a request can prove', async () => {
-    const said = await ask({}, {}, { SLACK_APP_TOKEN: '', SLACK_SIGNING_SECRET: 'some-signing-secret' });
-    expect(said.check('slack', 'signing secret').state).toBe('ok');
+  it('by HTTP needs the signing secret, of which the doctor promises nothing where no kdebug answers', async () => {
+    const said = await ask({}, {}, HTTP);
+    expect(said.check('slack', 'signing secret')).toMatchObject({
+      state: 'warn',
+      result: expect.stringContaining('cannot be seen from here'),
+      mend: [expect.stringContaining('exec deploy/kdebug -- node main.js doctor')],
+    });
     expect(said.checks.filter(({ what }) => what === 'app token')).toEqual([]);
+  });
+});
+
+const HTTP = { SLACK_APP_TOKEN: '', SLACK_SIGNING_SECRET: 'some-signing-secret' };
+
+describe('over HTTP the kdebug that runs here says', () => {
+  const look = async (happened: (refusals: Refusals) => void) => {
+    const refusals = new Refusals({ clock: realClock, log: new RecordingLog() });
+    happened(refusals);
+    const ops = await startOpsServer({
+      port: 0,
+      host: '127.0.0.1',
+      checks: { slack: async () => undefined },
+      infos: { policy: () => ['in force'], requests: () => refusals.lines() },
+      metrics: createMetrics({ clock: realClock, ofProcess: false }),
+      clock: realClock,
+    });
+    const said = await ask({}, {}, { ...HTTP, OPS_PORT: String(ops.port) });
+    await ops.close();
+    return said;
+  };
+
+  it('that the signing secret is another one, which fails', async () => {
+    const said = await look((refusals) => refusals.refused('signature'));
+    expect(said.check('slack', 'signing secret')).toMatchObject({
+      state: 'fail',
+      result: expect.stringMatching(/refused since \d{4}-.+, 1 in all/),
+      mend: [
+        expect.stringContaining('Basic Information'),
+        expect.stringContaining('SLACK_SIGNING_SECRET'),
+        expect.stringContaining('rollout restart'),
+      ],
+    });
+    expect(said.exitCode).toBe(1);
+  });
+
+  it('that the clock is off, which fails', async () => {
+    const said = await look((refusals) => refusals.refused('clock', 310_000));
+    expect(said.check('slack', 'requests')).toMatchObject({
+      state: 'fail',
+      mend: [expect.stringContaining('timedatectl')],
+    });
+  });
+
+  it('that requests are accepted', async () => {
+    const said = await look((refusals) => refusals.accepted());
+    expect(said.check('slack', 'signing secret')).toMatchObject({
+      state: 'ok',
+      result: expect.stringMatching(/^is right: requests are accepted, the last one /),
+    });
+  });
+
+  it('that none came yet: nothing is proven', async () => {
+    const said = await look(() => undefined);
+    expect(said.check('slack', 'signing secret')).toMatchObject({
+      state: 'warn',
+      result: expect.stringContaining('no request from Slack has come yet'),
+    });
   });
 });
 
@@ -169,6 +235,24 @@ describe('approvers', () => {
   });
 });
 
+describe('the names that people type', () => {
+  it('the command is as configured, with what nobody can look up; the bot is invited by its own name', async () => {
+    const withOtherName: BedOptions['slack'] = {
+      team: ({ users, channels }) => {
+        users.U0KDEBUG!.name = 'poddy';
+        channels.C0SHOP!.members.splice(channels.C0SHOP!.members.indexOf('U0KDEBUG'), 1);
+      },
+    };
+    const said = await ask({}, withOtherName, { KDEBUG_COMMAND: '/debug-pods' });
+    expect(said.check('slack', 'slash command')).toMatchObject({
+      state: 'ok',
+      result: expect.stringMatching(/call it \/debug-pods; .* installed last/),
+    });
+    const mends = said.checks.flatMap(({ mend }) => mend);
+    expect(mends).toContain('in that channel: /invite @poddy');
+  });
+});
+
 describe('what Slack says of time and way', () => {
   const identity: SlackIdentity = {
     team: 'Acme',
@@ -193,8 +277,12 @@ describe('what Slack says of time and way', () => {
       close: async () => undefined,
     };
     const receive = { mode: 'socket', appToken: 'xapp-1' } as const;
-    const env = { slack: { botToken: 'xoxb-1', receive, apiUrl: 'https://slack.com/api/' } };
-    const { checks } = await checkSlack({ env, policy: undefined, slack });
+    const env = {
+      slack: { botToken: 'xoxb-1', receive, apiUrl: 'https://slack.com/api/', command: '/kdebug' },
+      opsPort: 9090,
+    };
+    const machine = { readiness: async () => undefined };
+    const { checks } = await checkSlack({ env, policy: undefined, slack, machine });
     return (what: string) => checks.find((check) => check.what === what);
   };
 

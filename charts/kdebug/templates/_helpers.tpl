@@ -38,7 +38,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- range $name, $isNeeded := $needed }}
 {{ include "kdebug.fromSecret" (dict "name" $name "secret" $secret "optional" (not (and $.strict $isNeeded))) }}
 {{- end }}
-{{- $settings := dict "REDIS_CA_FILE" "" "REDIS_KEY_PREFIX" "kdebug" "SLACK_API_URL" "https://slack.com/api/" "PORT" "3000" "OPS_PORT" "9090" "KDEBUG_POLICY" "/etc/kdebug/policy.yaml" "KUBECONFIG" "" "KDEBUG_AUDIT" "stdout" "LOG_LEVEL" "info" -}}
+{{- $settings := dict "REDIS_CA_FILE" "" "REDIS_KEY_PREFIX" "kdebug" "SLACK_API_URL" "https://slack.com/api/" "PORT" "3000" "OPS_PORT" "9090" "KDEBUG_POLICY" "/etc/kdebug/policy.yaml" "KDEBUG_COMMAND" "/kdebug" "KUBECONFIG" "" "KDEBUG_AUDIT" "stdout" "LOG_LEVEL" "info" -}}
 {{- range $name, $value := merge (deepCopy $values.env) $settings }}
 - name: {{ $name }}
   value: {{ toString $value | quote }}
@@ -103,6 +103,17 @@ tolerations:
 {{- end }}
 {{- with .Values.affinity }}
 affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.dnsPolicy }}
+dnsPolicy: {{ . }}
+{{- end }}
+{{- with .Values.dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.hostAliases }}
+hostAliases:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}

@@ -58,7 +58,7 @@ async function reviewAccess(
 
 /**
  * Whether RBAC lets this identity add ephemeral containers to a pod. Needed only after a 403: RBAC and admission
- * plug-ins answer with the same reason and details, and differ only in the message. A failed review counts as no.
+ * plug-ins answer with the same reason and details. A failed review counts as no.
  * @throws KdebugError cluster_unreachable
  */
 export async function mayAddEphemeralContainers(

@@ -8,6 +8,7 @@ import type { OnCall } from './api/api-client.ts';
 import { KubernetesCluster } from './cluster.ts';
 
 export { createClusterProbe } from './probe.ts';
+export { SingleReplica } from './single-replica.ts';
 
 export interface ClustersOptions {
   /** The clusters of the current policy. */

@@ -7,7 +7,7 @@ import { type Clock, sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import { mayAddEphemeralContainers } from './access.ts';
 import type { ApiClient } from './api/api-client.ts';
-import { type ApiResponse, type ApiStatus, readStatus, toClusterError } from './api/api-errors.ts';
+import { type ApiResponse, type ApiStatus, lacksRole, readStatus, toClusterError } from './api/api-errors.ts';
 import { asObject, asObjects } from './api/json-fields.ts';
 import { podPath } from './api/paths.ts';
 import type { ServerClock } from './api/server-clock.ts';
@@ -37,23 +37,23 @@ interface LaunchTools {
 }
 
 /**
- * Adds one ephemeral container. After a doubtful response (none, 409, 429, 5xx) it repeats the identical PATCH, at most
- * `maxTries` times in all. If the first PATCH arrived after all, the API server answers 200 and changes nothing: it
- * merges entries by name, and they are immutable (KEP-277).
+ * Adds one ephemeral container. After a doubtful response (none, 409, 429, 5xx, a 403 that may pass) it repeats the
+ * identical PATCH, at most `maxTries` times in all. If the first PATCH arrived after all, the API server answers 200 and
+ * changes nothing: it merges entries by name, and they are immutable (KEP-277).
  * @throws KdebugError as the Cluster port says
  */
 export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchResult> {
   const patch = patchOf(tools, request);
   const doubts: KdebugError[] = [];
   for (;;) {
-    const answer = await sendOnce(tools.client, patch);
-    if (!(answer instanceof KdebugError) && !isDoubtful(answer)) return readResponse(tools.client, request, answer);
-    const doubt = answer instanceof KdebugError ? answer : toClusterError(answer);
-    doubts.push(doubt);
-    const waitMs = retryDelayMs(tools, doubts.length, doubt);
+    const result = await sendOnce(tools.client, patch, request);
+    if (!(result instanceof KdebugError)) return result;
+    doubts.push(result);
+    const waitMs = retryDelayMs(tools, doubts.length, result);
     if (waitMs === undefined) {
-      if (doubts.every(({ facts }) => facts.status === FAILED)) return readFailed(tools.client, request, doubt);
-      throw doubt;
+      if (doubts.every(({ facts }) => facts.status === FAILED)) return readFailed(tools.client, request, result);
+      if (doubts.every(isDenied)) return { kind: 'refused', by: 'rbac', message: result.detail };
+      throw result;
     }
     await sleep(tools.clock, waitMs);
   }
@@ -86,21 +86,32 @@ async function readFailed(client: ApiClient, request: LaunchRequest, { detail }:
   return held ?? { kind: 'refused', by: 'validation', message: detail };
 }
 
+/** Each try was refused for a role that is not there, and the review agreed: that is no start of an API server. */
+const isDenied = ({ facts }: KdebugError): boolean => facts.reviewAllows === false;
+
+/** An error is a doubt: the container may be there, or the next try may be answered otherwise. */
 async function sendOnce(
   client: ApiClient,
   patch: Parameters<ApiClient['send']>[0],
-): Promise<ApiResponse | KdebugError> {
+  request: LaunchRequest,
+): Promise<LaunchResult | KdebugError> {
+  let answer: ApiResponse;
   try {
-    return await client.send(patch);
+    answer = await client.send(patch);
   } catch (error) {
     if (error instanceof KdebugError && error.code === 'cluster_unreachable') return error;
     throw error;
   }
+  return isDoubtful(answer) ? toClusterError(answer) : readResponse(client, request, answer);
 }
 
 const isDoubtful = ({ status }: ApiResponse): boolean => status === 409 || status === 429 || status >= 500;
 
-async function readResponse(client: ApiClient, request: LaunchRequest, answer: ApiResponse): Promise<LaunchResult> {
+async function readResponse(
+  client: ApiClient,
+  request: LaunchRequest,
+  answer: ApiResponse,
+): Promise<LaunchResult | KdebugError> {
   if (answer.status >= 200 && answer.status < 300) return readExisting(request, answer.body) ?? NAME_IN_USE;
   const status = readStatus(answer.status, answer.body);
   switch (answer.status) {
@@ -122,16 +133,29 @@ async function readResponse(client: ApiClient, request: LaunchRequest, answer: A
 /** A validating webhook's refusal carries the webhook's own status, which has no details, and by default no reason. */
 const isFromWebhook = (status: ApiStatus): boolean => status.kind === '' && status.reason !== 'BadRequest';
 
+/** How Pod Security begins (k8s.io/pod-security-admission), and how every authoriser does (apiserver, ForbiddenMessage). */
+const BY_POD_SECURITY = /^pods "[^"]*" is forbidden: violates PodSecurity "/;
+const BY_AUTHORISER = /^[\w.]+(?: "[^"]*")? is forbidden: User ".*" cannot \S+ (?:resource|path) "/;
+
 /**
- * RBAC, Pod Security and webhooks all answer 403. A review shows whether it was RBAC (`access.ts`). Of the rest, a
- * built-in plug-in names the object in `details` and a webhook does not; the built-in plug-in that refuses this
- * subresource is Pod Security.
+ * RBAC, Pod Security, other plug-ins and webhooks all answer 403. Pod Security is known by its words alone. For the rest
+ * a review tells whether it was RBAC (`access.ts`). A starting API server knows its objects before its roles: when the
+ * review contradicts an authoriser's refusal, or a role is not there, the same PATCH may be allowed a moment later.
  */
-async function readForbidden(client: ApiClient, request: LaunchRequest, status: ApiStatus): Promise<LaunchResult> {
+async function readForbidden(
+  client: ApiClient,
+  request: LaunchRequest,
+  { code, message }: ApiStatus,
+): Promise<LaunchResult | KdebugError> {
+  if (BY_POD_SECURITY.test(message)) return { kind: 'refused', by: 'pod-security', message };
   const { namespace, name } = request.pod;
-  const allowed = await mayAddEphemeralContainers(client, { namespace, name, actingAs: request.actingAs });
-  const by = !allowed ? 'rbac' : status.kind === 'pods' && status.causes.length === 0 ? 'pod-security' : 'webhook';
-  return { kind: 'refused', by, message: status.message };
+  const reviewAllows = await mayAddEphemeralContainers(client, { namespace, name, actingAs: request.actingAs });
+  if (BY_AUTHORISER.test(message) && (reviewAllows || lacksRole(message)))
+    return new KdebugError('cluster_forbidden', {
+      detail: message,
+      facts: { status: code, mayPass: true, reviewAllows },
+    });
+  return { kind: 'refused', by: reviewAllows ? 'webhook' : 'rbac', message };
 }
 
 const hasCause = (status: ApiStatus, reason: string, field: string): boolean =>

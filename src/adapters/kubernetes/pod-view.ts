@@ -6,7 +6,7 @@ import type {
   PodEphemeralContainer,
   PodSecurityContext,
 } from '../../core/container/pod.ts';
-import { defined } from '../../lib/object.ts';
+import { defined, isObject } from '../../lib/object.ts';
 import {
   asFlag,
   asNumber,
@@ -20,6 +20,8 @@ import {
 import { viewStatus } from './status-view.ts';
 
 const ANNOTATIONS = ['kubernetes.io/config.mirror', 'kubectl.kubernetes.io/default-container'] as const;
+/** Before the name of a container: how pods name an AppArmor profile before Kubernetes 1.30. */
+const APP_ARMOR_ANNOTATION = 'container.apparmor.security.beta.kubernetes.io/';
 const RUN_VARIABLE = 'KDEBUG_RUN';
 const STOPS_VARIABLE = 'KDEBUG_STOPS';
 const REQUESTER_VARIABLE = 'KDEBUG_REQUESTER';
@@ -50,7 +52,7 @@ export function viewPod(raw: unknown): Pod {
   const pod = asObject(raw);
   return {
     metadata: viewMetadata(asObject(pod.metadata)),
-    spec: viewSpec(asObject(pod.spec)),
+    spec: viewSpec(asObject(pod.spec), asTexts(asObject(pod.metadata).annotations)),
     status: viewStatus(asObject(pod.status)),
   };
 }
@@ -77,28 +79,32 @@ function viewMetadata(metadata: JsonObject): Pod['metadata'] {
   };
 }
 
-function viewSpec(spec: JsonObject): Pod['spec'] {
+function viewSpec(spec: JsonObject, annotations: OfPod['annotations']): Pod['spec'] {
   const nodeName = textOrUndefined(spec.nodeName);
   const os = textOrUndefined(asObject(spec.os).name);
   const nodeSelectorOs = textOrUndefined(asObject(spec.nodeSelector)['kubernetes.io/os']);
-  const shared = sharedVolumesOf(spec);
+  const ofPod = { shared: sharedVolumesOf(spec), annotations };
   return {
     ...defined({ nodeName, os, nodeSelectorOs }),
     shareProcessNamespace: spec.shareProcessNamespace === true,
     hostPID: spec.hostPID === true,
     hostIPC: spec.hostIPC === true,
     hostNetwork: spec.hostNetwork === true,
-    securityContext: viewUser(asObject(spec.securityContext)),
-    containers: asObjects(spec.containers).map((container) => viewContainer(container, shared)),
-    initContainers: asObjects(spec.initContainers).map((container) => viewContainer(container, shared)),
-    ephemeralContainers: asObjects(spec.ephemeralContainers).map((container) => viewEphemeral(container, shared)),
+    securityContext: viewPodSecurity(asObject(spec.securityContext)),
+    containers: asObjects(spec.containers).map((container) => viewContainer(container, ofPod)),
+    initContainers: asObjects(spec.initContainers).map((container) => viewContainer(container, ofPod)),
+    ephemeralContainers: asObjects(spec.ephemeralContainers).map((container) => viewEphemeral(container, ofPod)),
   };
 }
 
-/** Volumes that reach beyond the pod: name and kind. */
-type SharedVolumes = ReadonlyMap<string, string>;
+/** What the pod says of its containers. */
+interface OfPod {
+  /** Volumes that reach beyond the pod: name and kind. */
+  readonly shared: ReadonlyMap<string, string>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
 
-function sharedVolumesOf(spec: JsonObject): SharedVolumes {
+function sharedVolumesOf(spec: JsonObject): OfPod['shared'] {
   return new Map(
     asObjects(spec.volumes).flatMap(({ name, ...source }) =>
       Object.keys(source)
@@ -108,24 +114,29 @@ function sharedVolumesOf(spec: JsonObject): SharedVolumes {
   );
 }
 
-function viewAnyContainer(container: JsonObject, shared: SharedVolumes) {
+function viewAnyContainer(container: JsonObject, { shared, annotations }: OfPod) {
+  const name = asText(container.name);
   const sharedVolumes =
     shared.size === 0
       ? []
       : [...asObjects(container.volumeMounts), ...asObjects(container.volumeDevices)].flatMap((mount) => {
-          const name = asText(mount.name);
-          const kind = shared.get(name);
-          return kind === undefined ? [] : [{ name, kind }];
+          const volume = asText(mount.name);
+          const kind = shared.get(volume);
+          return kind === undefined ? [] : [{ name: volume, kind }];
         });
   return {
-    name: asText(container.name),
+    name,
     image: asText(container.image),
-    securityContext: viewSecurityContext(asObject(container.securityContext)),
+    securityContext: {
+      ...defined({ appArmor: annotatedAppArmor(annotations[`${APP_ARMOR_ANNOTATION}${name}`]) }),
+      // The kubelet, too, prefers the field.
+      ...viewSecurityContext(asObject(container.securityContext)),
+    },
     ...defined({ sharedVolumes: sharedVolumes.length > 0 ? sharedVolumes : undefined }),
   };
 }
 
-function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemeralContainer {
+function viewEphemeral(container: JsonObject, ofPod: OfPod): PodEphemeralContainer {
   const env = asObjects(container.env);
   const variable = (wanted: string) => env.find(({ name }) => name === wanted)?.value;
   const targetContainerName = textOrUndefined(container.targetContainerName);
@@ -134,7 +145,7 @@ function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemer
   const isKdebugs = runId !== undefined || variable(STOPS_VARIABLE) !== undefined;
   const ref = textOrUndefined(variable(REF_VARIABLE));
   const notAfterMs = Date.parse(asText(variable(NOT_AFTER_VARIABLE)));
-  const { securityContext, ...any } = viewAnyContainer(container, shared);
+  const { securityContext, ...any } = viewAnyContainer(container, ofPod);
   return {
     ...any,
     ...defined({
@@ -149,7 +160,7 @@ function viewEphemeral(container: JsonObject, shared: SharedVolumes): PodEphemer
   };
 }
 
-function viewContainer(container: JsonObject, shared: SharedVolumes): PodContainer {
+function viewContainer(container: JsonObject, ofPod: OfPod): PodContainer {
   const restartPolicy = textOrUndefined(container.restartPolicy);
   const resources = asObject(container.resources);
   const [limits, requests] = [asObject(resources.limits), asObject(resources.requests)];
@@ -159,7 +170,7 @@ function viewContainer(container: JsonObject, shared: SharedVolumes): PodContain
   const cpuRequest = textOrUndefined(requests.cpu);
   const hasRequests = requests.memory !== undefined && requests.cpu !== undefined;
   return {
-    ...viewAnyContainer(container, shared),
+    ...viewAnyContainer(container, ofPod),
     ...defined({
       hasOwnCommand: hasWords(container.command, container.args) || undefined,
       hasReadOnlyTmp: hasReadOnlyTmp(container) || undefined,
@@ -193,7 +204,7 @@ function viewSecurityContext(context: JsonObject): ContainerSecurityContext {
   const added = asObject(context.capabilities).add;
   const capabilities = Array.isArray(added) ? added.map(asText) : [];
   return {
-    ...viewUser(context),
+    ...viewPodSecurity(context),
     ...defined({
       privileged: context.privileged === true || undefined,
       capabilities: capabilities.length > 0 ? capabilities : undefined,
@@ -202,9 +213,25 @@ function viewSecurityContext(context: JsonObject): ContainerSecurityContext {
   };
 }
 
-function viewUser(context: JsonObject): PodSecurityContext {
+function viewPodSecurity(context: JsonObject): PodSecurityContext {
   const runAsNonRoot = asFlag(context.runAsNonRoot);
   const runAsUser = asNumber(context.runAsUser);
   const runAsGroup = asNumber(context.runAsGroup);
-  return defined({ runAsNonRoot, runAsUser, runAsGroup });
+  const { type, user, role } = asObject(context.seLinuxOptions);
+  const seLinux = defined({ type: textOrUndefined(type), user: textOrUndefined(user), role: textOrUndefined(role) });
+  return defined({
+    runAsNonRoot,
+    runAsUser,
+    runAsGroup,
+    seLinux: isObject(context.seLinuxOptions) ? seLinux : undefined,
+    appArmor: textOrUndefined(asObject(context.appArmorProfile).type),
+    seccomp: textOrUndefined(asObject(context.seccompProfile).type),
+  });
+}
+
+/** The value of the annotation as the type of the field; unknown values as the one that confines least. */
+function annotatedAppArmor(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  if (value.startsWith('localhost/')) return 'Localhost';
+  return value === 'runtime/default' ? 'RuntimeDefault' : 'Unconfined';
 }

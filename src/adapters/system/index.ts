@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, statfs } from 'node:fs/promises';
+import { access, readFile, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { BASE32 } from '../../core/hash.ts';
@@ -8,6 +8,8 @@ import { asRunId } from '../../core/ids.ts';
 import type { MachineProbe } from '../../doctor/probes.ts';
 import type { Ids } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
+
+export { memoryOf } from './memory.ts';
 
 /** The machine's clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
@@ -25,6 +27,13 @@ export const randomIds: Ids = {
 
 export const replicaName = (host: string): string => `${host}-${process.pid}-${randomBytes(4).toString('hex')}`;
 
+/** The namespace of the pod that this process runs in; undefined outside one. */
+export const ownNamespace = (): Promise<string | undefined> =>
+  readFile('/var/run/secrets/kubernetes.io/serviceaccount/namespace', 'utf8').then(
+    (text) => text.trim() || undefined,
+    () => undefined,
+  );
+
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 
@@ -38,8 +47,8 @@ export const machineProbe: MachineProbe = {
     }),
   async readiness(port) {
     try {
-      const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(3_000) });
-      const lines = (await response.text()).split('\n').filter((line) => /^\[[+-]\] /.test(line));
+      const response = await fetch(`http://127.0.0.1:${port}/readyz?verbose`, { signal: AbortSignal.timeout(3_000) });
+      const lines = (await response.text()).split('\n').filter((line) => /^\[[-+i]\] /.test(line));
       return lines.length > 0 ? lines : undefined;
     } catch {
       return undefined;

@@ -178,15 +178,68 @@ describe('a launch', () => {
     expect(await launched()).toMatchObject(expected);
   });
 
-  it.each([
-    ['RBAC', false, { name: 'web', kind: 'pods' }, 'rbac'],
-    ['Pod Security', true, { name: 'web', kind: 'pods' }, 'pod-security'],
-    ['a webhook', true, null, 'webhook'],
-  ])('that %s forbids is told apart by an access review', async (_name, allowed, details, by) => {
-    server.once(PATCH, refusal(403, 'Forbidden', details));
-    server.once(REVIEW, json(201, { status: { allowed } }));
+  const pods = { name: 'web', kind: 'pods' };
+  const forbidden = (why: string) => `pods "web" is forbidden: ${why}`;
+  const byRbac = forbidden('User "bot" cannot patch resource "pods/ephemeralcontainers" in API group ""');
+  const withoutRole = `${byRbac}: RBAC: clusterrole.rbac.authorization.k8s.io "kdebug" not found`;
+  const says403 = (message: string, details: object | null = pods) =>
+    json(403, { kind: 'Status', reason: 'Forbidden', code: 403, details, message });
+  const reviewed = (allowed: boolean) => json(201, { status: { allowed } });
 
-    expect(await launched()).toMatchObject({ kind: 'refused', by, message: 'because of Forbidden' });
+  it.each([
+    ['RBAC', false, pods, byRbac, 'rbac'],
+    ['an authoriser that the API server asks, in its own words', false, null, 'no', 'rbac'],
+    ['a webhook', true, null, 'admission webhook "policy.example.com" denied the request: no', 'webhook'],
+    ['a webhook in the words of RBAC', true, null, `admission webhook "x" denied the request: ${byRbac}`, 'webhook'],
+    ['another plug-in', true, pods, forbidden('node affinity must not change'), 'webhook'],
+  ])('that %s forbids is told apart by an access review', async (_name, allowed, details, message, by) => {
+    server.once(PATCH, says403(message, details));
+    server.once(REVIEW, reviewed(allowed));
+
+    expect(await launched()).toEqual({ kind: 'refused', by, message });
+  });
+
+  it('that Pod Security forbids is known by its words', async () => {
+    const message = forbidden('violates PodSecurity "restricted:latest": runAsNonRoot != true');
+    server.once(PATCH, says403(message));
+
+    expect(await launched()).toEqual({ kind: 'refused', by: 'pod-security', message });
+  });
+
+  it.each([
+    ['the review allows', byRbac, true],
+    ['names a role that is not there', withoutRole, false],
+  ])('is repeated after a refusal of RBAC that %s: the API server is starting', async (_name, message, allowed) => {
+    server.once(PATCH, says403(message));
+    server.once(REVIEW, reviewed(allowed));
+    server.once(PATCH, json(200, holding(RUN)));
+
+    expect((await launched()).kind).toBe('launched');
+    expect(patches()).toHaveLength(2);
+  });
+
+  it('stays in doubt as long as the API server contradicts itself', async () => {
+    server.always(PATCH, says403(byRbac));
+    server.always(REVIEW, reviewed(true));
+
+    await expect(launched()).rejects.toMatchObject({ code: 'cluster_forbidden', facts: { mayPass: true } });
+    expect(patches()).toHaveLength(5);
+  });
+
+  it('is refused by RBAC when the role is still not there at the fifth try', async () => {
+    server.always(PATCH, says403(withoutRole));
+    server.always(REVIEW, reviewed(false));
+
+    expect(await launched()).toEqual({ kind: 'refused', by: 'rbac', message: withoutRole });
+    expect(patches()).toHaveLength(5);
+  });
+
+  it('stays in doubt when an earlier try had no answer', async () => {
+    server.once(PATCH, reset);
+    server.always(PATCH, says403(withoutRole));
+    server.always(REVIEW, reviewed(false));
+
+    await expect(launched()).rejects.toMatchObject({ code: 'cluster_forbidden', facts: { mayPass: true } });
   });
 
   it('that was changed on its way in is recognised by its run id', async () => {

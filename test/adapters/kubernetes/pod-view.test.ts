@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { viewPod } from '../../../src/adapters/kubernetes/pod-view.ts';
 
 it('keeps what kdebug reads of a pod, and nothing else', () => {
@@ -262,4 +262,56 @@ it.each<[string, object, object]>([
     spec: { containers: [{ name: 'a', image: 'a:1', ...container }] },
   }).spec;
   expect(containers).toEqual([{ name: 'a', image: 'a:1', securityContext: {}, ...expected }]);
+});
+
+describe('viewPod reads what confines a container', () => {
+  const view = (pod: object) => viewPod(pod).spec;
+  const UNCONFINED = {
+    seLinuxOptions: { type: 'spc_t', user: 'system_u', role: 'system_r', level: 's0' },
+    appArmorProfile: { type: 'Unconfined' },
+    seccompProfile: { type: 'Unconfined' },
+  };
+  const SEEN = {
+    seLinux: { type: 'spc_t', user: 'system_u', role: 'system_r' },
+    appArmor: 'Unconfined',
+    seccomp: 'Unconfined',
+  };
+  const app = { name: 'app', image: 'app:1' };
+
+  it('for the pod, and for each kind of container', () => {
+    const own = [{ ...app, securityContext: UNCONFINED }];
+    const spec = { securityContext: UNCONFINED, containers: own, initContainers: own, ephemeralContainers: own };
+    expect(view({ spec })).toMatchObject({
+      securityContext: SEEN,
+      containers: [{ securityContext: SEEN }],
+      initContainers: [{ securityContext: SEEN }],
+      ephemeralContainers: [{ securityContext: SEEN }],
+    });
+  });
+
+  it('and that a container sets the SELinux options anew', () => {
+    const spec = { containers: [{ ...app, securityContext: { seLinuxOptions: {} } }] };
+    expect(view({ spec }).containers[0]?.securityContext).toEqual({ seLinux: {} });
+  });
+
+  it.each([
+    ['unconfined', 'Unconfined'],
+    ['runtime/default', 'RuntimeDefault'],
+    ['localhost/strict', 'Localhost'],
+    ['of-tomorrow', 'Unconfined'],
+  ])('from the AppArmor annotation %s, for the container that it names', (value, appArmor) => {
+    const annotations = { 'container.apparmor.security.beta.kubernetes.io/app': value };
+    const spec = { containers: [app, { ...app, name: 'app-2' }], ephemeralContainers: [app] };
+    const { containers, ephemeralContainers } = view({ metadata: { annotations }, spec });
+    expect(containers.map(({ securityContext }) => securityContext)).toEqual([{ appArmor }, {}]);
+    expect(ephemeralContainers[0]?.securityContext).toEqual({ appArmor });
+  });
+
+  it('from the field before the annotation, as the kubelet does', () => {
+    const annotations = { 'container.apparmor.security.beta.kubernetes.io/app': 'unconfined' };
+    const spec = { containers: [{ ...app, securityContext: { appArmorProfile: { type: 'RuntimeDefault' } } }] };
+    expect(view({ metadata: { annotations }, spec }).containers[0]?.securityContext).toEqual({
+      appArmor: 'RuntimeDefault',
+    });
+  });
 });

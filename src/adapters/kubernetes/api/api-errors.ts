@@ -37,9 +37,16 @@ const CODES: ReadonlyMap<number, ReasonCode> = new Map([
 ]);
 
 /**
+ * RBAC refuses because a role that a binding names is not there. A starting API server says so until it has read its
+ * roles; it says the same for ever when somebody deleted the role, so whoever waits for it needs a limit.
+ */
+export const lacksRole = (message: string): boolean =>
+  /\bRBAC: .*role\.rbac\.authorization\.k8s\.io ".*" not found/.test(message);
+
+/**
  * Classifies every response that is not a success: by status and `Retry-After`, never by message.
  * 409, 429, 503 and 504: `cluster_busy` with the fact `retryAfterMs`; every other 5xx and any other status: `cluster_failed`.
- * `notFound` is the code of a 404.
+ * `notFound` is the code of a 404. The one thing read from a message: `lacksRole` gives a 403 the fact `mayPass`.
  */
 export function toClusterError(answer: ApiResponse, notFound: ReasonCode = 'cluster_failed'): KdebugError {
   const { message } = readStatus(answer.status, answer.body);
@@ -51,7 +58,8 @@ export function toClusterError(answer: ApiResponse, notFound: ReasonCode = 'clus
     });
   }
   const code = answer.status === 404 ? notFound : (CODES.get(answer.status) ?? 'cluster_failed');
-  return new KdebugError(code, { detail: message, facts });
+  const mayPass = code === 'cluster_forbidden' && lacksRole(message);
+  return new KdebugError(code, { detail: message, facts: mayPass ? { ...facts, mayPass } : facts });
 }
 
 /** A connection that failed: refused, reset, timed out, untrusted. The cause's message is for the log only. */

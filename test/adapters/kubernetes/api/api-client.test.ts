@@ -148,6 +148,18 @@ describe('a request', () => {
     });
   });
 
+  it.each([
+    ['names a role that is not there', ': RBAC: clusterrole.rbac.authorization.k8s.io "kdebug" not found', true],
+    ['names none', '', undefined],
+  ])('that RBAC refuses may pass when the refusal %s', async (_name, more, mayPass) => {
+    server.once(/version/, json(403, { message: `User "bot" cannot get resource "pods" in API group ""${more}` }));
+
+    await expect(aClient().json({ path: '/version' })).rejects.toMatchObject({
+      code: 'cluster_forbidden',
+      facts: mayPass === undefined ? { status: 403 } : { status: 403, mayPass },
+    });
+  });
+
   it('whose connection breaks finds the cluster unreachable', async () => {
     server.once(/version/, reset);
 

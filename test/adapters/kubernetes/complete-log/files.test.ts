@@ -45,7 +45,7 @@ async function filesIn(content: Buffer) {
     limits: { maxFileBytes: 1e6, maxFiles: 8, maxFilesBytes: 1e7 },
     redact: [],
     openSpool: () => new FakeSpools().open(),
-    turns: new Turns(),
+    turns: new Turns().of('U0ROY'),
   });
   const parser = new FrameParser(1e9);
   const text: Buffer[] = [];

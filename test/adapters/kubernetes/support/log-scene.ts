@@ -1,9 +1,9 @@
+import { random } from '../../../../bench/random.ts';
 import { collectLog } from '../../../../src/adapters/kubernetes/complete-log/collect-log.ts';
 import { LOG_TIMES, type LogTimes } from '../../../../src/adapters/kubernetes/complete-log/log-times.ts';
 import type { LogCompleteness } from '../../../../src/core/run/run.ts';
 import type { LogRequest } from '../../../../src/flow/ports/cluster.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
-import { random } from '../../../support/random.ts';
 import { SimulatedKubelet } from './simulated-kubelet.ts';
 
 /** Sizes a hundredth of the real ones (a file is rotated beyond 100 KiB), durations as they are: the clock is a fake. */
