@@ -10,6 +10,7 @@ import { findingsInScript } from './gen-findings-script.ts';
 import { findingsInTools } from './gen-findings-tools.ts';
 import { metricsPage } from './gen-metrics.ts';
 import { policySchema } from './gen-policy-schema.ts';
+import { slackApp } from './gen-slack-app.ts';
 import type { Generated } from './generated.ts';
 
 /** Everything that is made from the code. */
@@ -25,6 +26,7 @@ export const ALL_GENERATED: readonly Generated[] = [
   findingsInScript,
   findingsInTools,
   findingsPage,
+  slackApp,
   prometheusRule,
   chartRules,
   dashboard,

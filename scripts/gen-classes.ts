@@ -43,6 +43,17 @@ const PROPERTIES: readonly Property[] = [
   { words: 'the target, as 1000, is `privileged`', app: runs({ runAsUser: 1000, privileged: true }) },
   { words: 'the target, as 1000, adds SYS_ADMIN', app: runs({ runAsUser: 1000, capabilities: ['SYS_ADMIN'] }) },
   { words: 'the target, as 1000, has `procMount: Unmasked`', app: runs({ runAsUser: 1000, unmaskedProc: true }) },
+  {
+    words: 'the target, as 1000, has the SELinux type `spc_t`',
+    app: runs({ runAsUser: 1000, seLinux: { type: 'spc_t' } }),
+  },
+  {
+    words: 'the target, as 1000, has AppArmor `Unconfined`',
+    app: runs({ runAsUser: 1000, appArmor: 'Unconfined' }),
+  },
+  { words: 'the pod has the SELinux type `spc_t`', spec: { securityContext: { seLinux: { type: 'spc_t' } } } },
+  { words: 'the pod has AppArmor `Unconfined`', spec: { securityContext: { appArmor: 'Unconfined' } } },
+  { words: 'the pod has seccomp `Unconfined`', spec: { securityContext: { seccomp: 'Unconfined' } } },
 ];
 
 const PROFILES: readonly (readonly [string, Profile, UserAndGroup | undefined])[] = [
@@ -143,6 +154,10 @@ ${table(
   workload's own. Every other kind, also an unknown one, reaches beyond the pod. kdebug cannot tell whether other pods mount the same claim or inline \`csi\` volume:
   the pod does not say.
 - **Capabilities** that a runtime gives every container, and SYS_PTRACE, raise nothing: they reach no further than the processes in sight.
+- **Confinement**: what Pod Security *baseline* forbids is weaker than usual: an SELinux type other than \`container_t\`, \`container_init_t\`, \`container_kvm_t\` and
+  \`container_engine_t\`, any SELinux user or role, and \`Unconfined\` of AppArmor (the field or the annotation) and of seccomp. What the pod sets for all, the debug
+  container inherits; only the profile *restricted* brings its own seccomp. What one container sets for itself counts where it is in reach, as a privileged
+  container does. What a pod does not set raises nothing: the node decides it.
 - The profile \`auto\` picks the first profile that a rule allows. For a free command it prefers a profile that needs an approval and sees the target over one that
   sees nothing.
 `,

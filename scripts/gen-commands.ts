@@ -43,10 +43,11 @@ and passes nothing to a shell. \`/kdebug\` alone opens a form; inside a thread, 
   Slack shows none in a thread without replies.
 - kdebug answers only people: a mention by a bot, or by a step of a workflow, gets no answer.
 - A mention without a command (\`@kdebug thanks\`) gets the help, and no run.
+- An edit of a mention counts for five minutes after the message was sent, also after a refusal, and a message never starts a second run.
 - In a direct message with kdebug, people write commands as after a mention, where the policy has the entry \`direct\` and names them there. Everybody
   else is told to use a channel; \`help\` works for all.
 - kdebug ignores code marks, a code fence, bold, italics and quotes around the whole or around single words; in the command after \`--\`
-  only backticks around all of it. It also ignores \`kubectl debug\`, \`/kdebug\` and \`kdebug\` in front.
+  only backticks around all of it. It also ignores \`kubectl debug\`, the slash command and \`kdebug\` in front.
 - ${[...IGNORED].map((name) => code(name.length <= 2 ? `-${name}` : `--${name}`)).join(', ')} have no effect: ${WHY_IGNORED}.
 - An EphemeralJob goes into the form of \`/kdebug apply\`, or into a code block: elsewhere Slack's composer makes bullets of \`- \`. kdebug reads bullets at
   the beginning of lines as \`-\`.

@@ -1,3 +1,5 @@
+import { DEFAULT_NAMES, withNames } from '../src/core/shown-names.ts';
+
 /** A file, or a part of one, that is made from the code. `npm run gen` writes it, `npm run check:gen` compares it. */
 export interface Generated {
   /** Relative to the project. */
@@ -15,8 +17,8 @@ export function withPart(current: string, name: string, part: string): string {
   return `${current.slice(0, from + start.length)}\n\n${part.trim()}\n\n${current.slice(to)}`;
 }
 
-/** A Markdown table; cells may hold a vertical bar. */
+/** A Markdown table; cells may hold a vertical bar, or a marker for a name. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  return withNames([line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n'), DEFAULT_NAMES);
 }

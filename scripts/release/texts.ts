@@ -10,6 +10,24 @@ export function notesOf(changelog: string, version: string): string {
   return notes;
 }
 
+/** The part of docs/install.md that installs a release, with its registry. @throws Error when the page has none */
+export function installOf(page: string, registry: string): string {
+  const section = /^## From a release\n([\s\S]*?)^## /m.exec(page)?.[1]?.trim();
+  if (section === undefined) throw new Error('docs/install.md has no section "From a release"');
+  const whole = section.replace(`, with \`${REGISTRY_OF_A_COPY}\` as the release's notes write it`, '');
+  return `## Install\n\n${whole.replaceAll(REGISTRY_OF_A_COPY, registry)}`;
+}
+
+/** A text of the file at `path`, with links to this version on GitHub: it is read where no other file of ours is. */
+export function withWholeLinks(
+  text: string,
+  path: string,
+  { repository, version }: Pick<Published, 'repository' | 'version'>,
+): string {
+  const base = new URL(path, `https://github.com/${repository}/blob/v${version}/`);
+  return text.replaceAll(/\]\((?!https?:)([^)\s]+)\)/g, (_, link: string) => `](${new URL(link, base)})`);
+}
+
 export interface Published {
   /** OWNER/NAME, as GitHub writes it. */
   readonly repository: string;

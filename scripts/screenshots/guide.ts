@@ -65,11 +65,11 @@ export async function causes(camera: Camera): Promise<void> {
   const card = cardOf(page, 'profile · shop');
   await button(card, 'Run again').waitFor(SLOW);
   await card.getByRole('button', { name: /repl(y|ies)/ }).click();
-  const flame = threadOf(page).getByRole('article').filter({ hasText: 'cpu.svg' }).last();
+  const flame = threadOf(page).getByRole('article').filter({ hasText: 'cpu.png' }).last();
   await flame.locator('.file-picture').waitFor(SLOW);
   await flame.locator('.file-picture').evaluate((picture) => picture.scrollIntoView({ block: 'center' }));
   await camera.take(page, 'guide-flame', threadOf(page));
-  await button(flame.getByRole('region', { name: /cpu\.svg/ }), 'View').click();
+  await button(flame.getByRole('region', { name: /cpu\.png/ }), 'View').click();
   const view = page.getByRole('dialog');
   await view.locator('.file-picture-large').waitFor(SLOW);
   await camera.take(page, 'guide-flame-large', view);

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { HANDLERS } from '../../src/adapters/slack/handlers.ts';
+import { HANDLERS, NOTICES } from '../../src/adapters/slack/handlers.ts';
+import { NEEDED_SCOPES } from '../../src/adapters/slack/identity.ts';
 import { fastClock, saying, startWorld, type World } from '../adapters/slack/harness.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,7 +39,6 @@ const METHOD_SCOPES: Readonly<Record<string, readonly string[]>> = {
   'files.completeUploadExternal': ['files:write'],
   'files.getUploadURLExternal': ['files:write'],
   'files.info': ['files:read'],
-  'users.conversations': reading(CHANNELS),
   'users.info': ['users:read'],
   'usergroups.users.list': ['usergroups:read'],
   'views.open': [],
@@ -56,9 +56,12 @@ const LISTENING: Readonly<Record<string, readonly string[]>> = {
   'event app_mention': ['app_mentions:read'],
   'event message': ['im:history'],
   'event member_joined_channel': ['channels:read', 'groups:read'],
+  'notice channel_id_changed': [],
+  'notice subteam_members_changed': ['usergroups:read'],
 };
 
 interface AppManifest {
+  readonly _metadata: { readonly major_version: number };
   readonly display_information: {
     readonly name: string;
     readonly description: string;
@@ -78,7 +81,9 @@ interface AppManifest {
       readonly description: string;
     }[];
   };
-  readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
+  readonly oauth_config: {
+    readonly scopes: { readonly bot: readonly string[]; readonly bot_optional: readonly string[] };
+  };
   readonly settings: {
     readonly socket_mode_enabled: boolean;
     readonly interactivity: { readonly is_enabled: boolean };
@@ -108,8 +113,29 @@ describe('slack-app.yml', () => {
     expect(methodsCalled).toContain('chat.postMessage');
     expect(methodsCalled.filter((method) => !(method in METHOD_SCOPES))).toEqual([]);
     const listening = HANDLERS.flatMap(({ listens, name }) => LISTENING[`${listens} ${name}`] ?? []);
-    const needed = new Set([...listening, ...methodsCalled.flatMap((method) => METHOD_SCOPES[method] ?? [])]);
+    const noticed = NOTICES.flatMap((name) => LISTENING[`notice ${name}`] ?? []);
+    const needed = new Set([
+      ...listening,
+      ...noticed,
+      ...methodsCalled.flatMap((method) => METHOD_SCOPES[method] ?? []),
+    ]);
     expect(manifest.oauth_config.scopes.bot).toEqual([...needed].sort());
+  });
+
+  it('lets whoever installs it decline exactly the scopes that kdebug can do without', () => {
+    const { bot, bot_optional } = manifest.oauth_config.scopes;
+    expect(bot_optional).toEqual(NEEDED_SCOPES.filter(({ isOptional }) => isOptional).map(({ scope }) => scope));
+    // "Optional scopes must also be listed in the corresponding bot … fields", and exist from this version on.
+    expect(bot).toEqual(expect.arrayContaining([...bot_optional]));
+    expect(manifest._metadata.major_version).toBe(2);
+  });
+
+  it('is the same in JSON, and quotes every scope, as Slack’s YAML tab wants', () => {
+    expect(JSON.parse(readFileSync(join(ROOT, 'slack-app.json'), 'utf8'))).toEqual(manifest);
+    const plain = readFileSync(join(ROOT, 'slack-app.yml'), 'utf8')
+      .split('\n')
+      .filter((line) => /^ *- [a-z_]+:[a-z]/.test(line));
+    expect(plain).toEqual([]);
   });
 
   it('has texts that Slack takes and people read: a long one, and hints without odd gaps', () => {
@@ -129,7 +155,7 @@ describe('slack-app.yml', () => {
   it('has exactly the events, commands and shortcuts of the table of handlers', () => {
     const listed = (kind: string) => HANDLERS.filter(({ listens }) => listens === kind).map(({ name }) => name);
     expect(manifest.settings.event_subscriptions.bot_events).toEqual(
-      listed('event').map((name) => (name === 'message' ? 'message.im' : name)),
+      [...listed('event'), ...NOTICES].map((name) => (name === 'message' ? 'message.im' : name)),
     );
     expect(manifest.features.slash_commands.map(({ command }) => command)).toEqual(listed('command'));
     expect(manifest.features.shortcuts.map(({ callback_id }) => callback_id)).toEqual(listed('shortcut'));

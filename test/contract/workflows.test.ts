@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -64,11 +65,52 @@ describe.each(names)('the workflow %s', (name) => {
   });
 });
 
+describe('the cluster of the checks', () => {
+  const { uses = '', with: inputs } =
+    workflow('ci.yml').jobs.cluster?.steps?.find((step) => step.uses?.startsWith('helm/kind-action@')) ?? {};
+  const cluster = String(inputs?.cluster_name);
+
+  it('has the Kubernetes that everything else is tried on, by digest', () => {
+    expect(uses).not.toBe('');
+    expect(inputs?.node_image).toMatch(/^kindest\/node:v1\.34\.\d+@sha256:[0-9a-f]{64}$/);
+  });
+
+  it('gets its images in the words of the other loader: with their entrypoint, their user, and root as the owner', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kdebug-kind-'));
+    const said = join(folder, 'said');
+    for (const program of ['docker', 'kind'])
+      writeFileSync(
+        join(folder, program),
+        `#!/bin/bash\nprintf '%s\\n' "$0" "$@" >>'${said}'\n[ "$1" != import ] || tar -tvf - --numeric-owner >>'${said}'\n`,
+        { mode: 0o755 },
+      );
+    mkdirSync(join(folder, 'root'));
+    writeFileSync(join(folder, 'root/run'), '', { mode: 0o755 });
+    execFileSync(
+      join(ROOT, 'test/cluster/kind-load'),
+      ['localhost/net:1', join(folder, 'root'), '/net', 'a "b"', '-c'],
+      {
+        env: { PATH: `${folder}:${process.env.PATH}`, USER_ID: '65532:65532' },
+      },
+    );
+    const words = readFileSync(said, 'utf8');
+    rmSync(folder, { recursive: true });
+    expect(words).toContain('--change\nUSER 65532:65532\n');
+    expect(words).toContain('--change\nENTRYPOINT ["/net","a \\"b\\"","-c"]\n');
+    expect(words).toMatch(/-\nlocalhost\/net:1\n/);
+    expect(words).toMatch(/ 0\/0 .* \.\/run\n/);
+    expect(words).toContain(`kind\nload\ndocker-image\nlocalhost/net:1\n--name\n${cluster}\n`);
+  });
+});
+
 describe('the release', () => {
   const { jobs } = workflow('release.yml');
 
   it('publishes only what passed all checks', () => {
-    expect(workflow('ci.yml').jobs.run?.steps?.at(-1)?.run).toBe('.ci/run');
+    const checks = workflow('ci.yml').jobs;
+    expect(checks.run?.steps?.at(-1)?.run).toBe('.ci/run');
+    expect(checks.cluster?.steps?.at(-1)?.run).toContain('test:cluster');
+    expect(jobs.ci?.uses).toBe('./.github/workflows/ci.yml');
     const needs = (name: string): unknown => (jobs[name] as { needs?: unknown } | undefined)?.needs;
     expect(needs('image')).toContain('ci');
     expect(needs('publish')).toContain('image');

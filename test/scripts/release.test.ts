@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { notesOf, published } from '../../scripts/release/texts.ts';
+import { installOf, notesOf, published } from '../../scripts/release/texts.ts';
 import { VERSION } from '../../src/compose.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,6 +31,42 @@ describe('the notes of a release', () => {
   });
 });
 
+describe('the notes of this version', () => {
+  const said = execFileSync(
+    process.execPath,
+    [
+      '--import',
+      'tsx',
+      'scripts/release.ts',
+      'notes',
+      VERSION,
+      '--repository',
+      'Some/kdebug',
+      '--registry',
+      'ghcr.io/some',
+    ],
+    { cwd: ROOT, encoding: 'utf8' },
+  );
+
+  it('are in the CHANGELOG, and say how to install it from its registry', () => {
+    const [about = '', install = ''] = said.split('\n## Install\n');
+    expect(about.length).toBeGreaterThan(200);
+    expect(install).toContain(`helm upgrade --install kdebug oci://ghcr.io/some/charts/kdebug --version ${VERSION} `);
+    expect(install).not.toContain('replaceme');
+  });
+
+  it('lead to the pages of this version, because a release has none beside it', () => {
+    expect(said).not.toMatch(/\]\((?!https:)/);
+    const docs = `https://github.com/Some/kdebug/blob/v${VERSION}/docs`;
+    expect(said).toContain(`[docs/live-check.md](${docs}/live-check.md)`);
+    expect(said).toContain(`[step 4](${docs}/install.md#4-the-secret-one-minute)`);
+  });
+
+  it('must say how', () => {
+    expect(() => installOf('# Install\n\n## Steps\n', 'ghcr.io/some')).toThrow('no section "From a release"');
+  });
+});
+
 describe('what a release packs', () => {
   const directory = mkdtempSync(join(tmpdir(), 'kdebug-release-'));
   afterAll(() => rmSync(directory, { recursive: true }));
@@ -50,6 +86,14 @@ describe('what a release packs', () => {
     for (const [name, digest] of Object.entries(DIGESTS).slice(1))
       expect(text).toMatch(new RegExp(`^ +#?image: ghcr\\.io/some/${name}:[\\d.]+@${digest}$`, 'm'));
     expect(text).not.toMatch(/newName: kdebug$|^ +#?image: kdebug-|^ +repository: kdebug$/m);
+  });
+
+  it('says how to install it', () => {
+    expect(readFileSync(join(packed, 'INSTALL.md'), 'utf8')).toContain(
+      `oci://ghcr.io/some/charts/kdebug --version ${VERSION}`,
+    );
+    expect(text).not.toContain('ghcr.io/replaceme');
+    expect(text).toContain(`https://github.com/Some/kdebug/blob/v${VERSION}/docs/install.md#3-your-installation`);
   });
 
   it('leads to the runbooks of its own version', () => {
