@@ -6,7 +6,7 @@
  *   GET  /events                 server-sent events: one `snapshot` (of everything, after every reconnect too), then one `change` each
  *   POST /deeds                  one Deed; answers a DeedAnswer once the deed was delivered
  *   GET  /files/ID               the bytes of a file, as an attachment; `?preview` gives the first 16 KiB as plain text,
- *                                `?picture` an .svg as an image that an <img> shows and that runs nothing
+ *                                `?picture` a .png as an image that an <img> shows
  *   GET  /logs?namespace=&pod=&container=   the container's log as it grows, plain text; begins with its newest 2,000 lines; ends with the container
  *   GET  /requests/ID            one request of the bot, whole: RequestDetail
  *
@@ -67,13 +67,13 @@ export type PageChange =
   | { readonly kind: 'request'; readonly request: RequestLine }
   | { readonly kind: 'troubles-on'; readonly on: readonly string[] };
 
-export type PageFile = Pick<StoredFile, 'id' | 'name' | 'title' | 'size' | 'snippetType' | 'state'>;
+export type PageFile = Pick<StoredFile, 'id' | 'name' | 'title' | 'size' | 'snippetType' | 'altText' | 'state'>;
 
 const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 
-/** Whether the page shows a file as a picture: a flame graph, as the image `profile` brings it back. */
+/** Whether the page shows a file as a picture: a flame graph, as the image `profile` brings it back. Slack shows no .svg, so this does not. */
 export const isPicture = ({ name, size }: Pick<PageFile, 'name' | 'size'>): boolean =>
-  name.endsWith('.svg') && size <= MAX_PICTURE_BYTES;
+  name.endsWith('.png') && size <= MAX_PICTURE_BYTES;
 
 export interface PagePod {
   readonly namespace: string;

@@ -135,8 +135,8 @@ describePlay(
       await page.getByRole('combobox', { name: 'Message kdebug' }).fill('/kdebug help');
       await page.keyboard.press('Enter');
       const messages = page.getByRole('region', { name: 'Messages in kdebug' });
-      await messages.getByText('Only visible to you').waitFor();
       await messages.getByText('--image').first().waitFor();
+      expect(await messages.getByText('Only visible to you').count()).toBe(0);
       expect(await messagesOf(page).count()).toBe(0);
     });
 

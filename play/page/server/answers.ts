@@ -41,13 +41,12 @@ export const sendFile = (response: ServerResponse, file: StoredFile | undefined)
   sendBytes(response, file, { 'content-type': 'application/octet-stream' });
 
 /**
- * An .svg for an `<img>`, in which no browser runs scripts or loads anything. Opened by itself it is a download; were it shown
- * all the same, the sandbox keeps it out of this origin. @throws Refusal 404 for any other file
+ * A .png for an `<img>`. Opened by itself it is a download; whatever it holds, the sandbox keeps it out of this origin. @throws Refusal 404 for any other file
  */
 export async function sendPicture(response: ServerResponse, file: StoredFile | undefined): Promise<void> {
   if (file === undefined || !isPicture(file)) throw new Refusal(404, 'There is no such picture.');
   await sendBytes(response, file, {
-    'content-type': 'image/svg+xml',
+    'content-type': 'image/png',
     'content-security-policy': "default-src 'none'; sandbox",
   });
 }

@@ -78,6 +78,7 @@ export class Deeds {
     if (inThread) this.#message(channel, threadTs, user);
     const typed = readTyped(text.trim(), this.#slack.team, {
       botUserId: this.#slack.botUserId,
+      commands: this.#slack.state.app.commands,
       inThread,
       user,
     });

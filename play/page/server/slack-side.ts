@@ -47,6 +47,7 @@ export function shownChange(change: Change): PageChange | undefined {
 }
 
 /** Without the path, which is this machine's own business. */
-function pageFile({ id, name, title, size, snippetType, state }: StoredFile): PageFile {
-  return { id, name, title, size, state, ...(snippetType === undefined ? {} : { snippetType }) };
+function pageFile({ id, name, title, size, snippetType, altText, state }: StoredFile): PageFile {
+  const more = { ...(snippetType === undefined ? {} : { snippetType }), ...(altText === undefined ? {} : { altText }) };
+  return { id, name, title, size, state, ...more };
 }

@@ -14,6 +14,11 @@ function sizeOf(bytes: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
 
+const wordsOf = ({ name, title, altText }: PageFile): { readonly title: string; readonly alt: string } => ({
+  title: title || name,
+  alt: altText ?? (title || name),
+});
+
 /** A file of a message: what it is, its first lines, and the way to all of it. */
 export function FileCard({ id }: { readonly id: string }): ReactNode {
   const file = useWorld(({ files }) => files.get(id));
@@ -21,7 +26,7 @@ export function FileCard({ id }: { readonly id: string }): ReactNode {
   const [open, setOpen] = useState(false);
   const preview = usePreview(file);
   if (file === undefined) return <p className="tombstone">A file that is no longer here.</p>;
-  const title = file.title || file.name;
+  const { title, alt } = wordsOf(file);
   const picture = isPicture(file) && file.state === 'complete' ? server.fileUrl(id, 'picture') : undefined;
   const lines = picture === undefined ? (preview?.split('\n') ?? []) : [];
   return (
@@ -48,14 +53,14 @@ export function FileCard({ id }: { readonly id: string }): ReactNode {
           </a>
         </span>
       </header>
-      {picture !== undefined && <img className="file-picture" src={picture} alt={title} />}
+      {picture !== undefined && <img className="file-picture" src={picture} alt={alt} />}
       {lines.length > 0 && <pre className="file-lines">{lines.slice(0, FIRST_LINES).join('\n')}</pre>}
       {open && (
         <Dialog title={title} wide onClose={() => setOpen(false)}>
           {picture === undefined ? (
             <FileText file={file} text={preview} />
           ) : (
-            <LargePicture source={picture} title={title} />
+            <LargePicture source={picture} alt={alt} />
           )}
         </Dialog>
       )}
@@ -75,10 +80,10 @@ function FileText({ file, text }: { readonly file: PageFile; readonly text: stri
 }
 
 /** At its own size, so that its words can be read; only ever an `<img>`, in which nothing runs. */
-function LargePicture({ source, title }: { readonly source: string; readonly title: string }): ReactNode {
+function LargePicture({ source, alt }: { readonly source: string; readonly alt: string }): ReactNode {
   return (
     <Scroller label="Picture">
-      <img className="file-picture-large" src={source} alt={title} />
+      <img className="file-picture-large" src={source} alt={alt} />
     </Scroller>
   );
 }
