@@ -103,6 +103,8 @@ describe('files of an image', () => {
     readonly files: readonly FileView[];
   }
 
+  const RUN = /Run ([a-z0-9]{10})/;
+
   const filesOf = ({ files }: StoredMessage): readonly FileView[] =>
     bed.slack.files().filter(({ id }) => files.includes(id));
 
@@ -112,9 +114,11 @@ describe('files of an image', () => {
     await bed.slack.deliver.command({ user: ROY, channel: CHANNEL, text: words });
     const { ts } = await bed.slack.until(() => bed.slack.messages(CHANNEL)[before], LIMIT_MS);
     if (approve) await bed.slack.deliver.action({ user: BOB, channel: CHANNEL, ts, actionId: 'approve' });
-    const result = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts)[0], LIMIT_MS);
+    // An approval is told in the thread before it.
+    const isResult = (message: StoredMessage) => RUN.test(textOf(message));
+    const result = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts).find(isResult), LIMIT_MS);
     const said = textOf(result);
-    const runId = /Run ([a-z0-9]{10})/.exec(said)?.[1] ?? '';
+    const runId = RUN.exec(said)?.[1] ?? '';
     return { runId, said, files: filesOf(result) };
   }
 
@@ -143,7 +147,7 @@ describe('files of an image', () => {
   it('a hot loop’s flame graph, whole, and its function in the answer', async () => {
     const { runId, said, files } = await ask(`pricing -n ${strict} --image=profile --env=PROFILE_SECONDS=3`);
     const onNode = await written(strict, 'pricing', runId);
-    expect([...onNode.keys()].sort()).toEqual(['cpu.folded', 'cpu.speedscope.json', 'cpu.svg']);
+    expect([...onNode.keys()].sort()).toEqual(['cpu.folded', 'cpu.png', 'cpu.speedscope.json', 'cpu.svg']);
     for (const [name, bytes] of onNode) {
       const file = files.find((one) => one.name.endsWith(`.${name}`));
       expect(sha256((await file?.content()) ?? Buffer.alloc(0)), name).toBe(sha256(bytes));

@@ -154,7 +154,7 @@ describe.skipIf(kubeconfigPath === '')('what a profile can see', () => {
 
 /** The three files are whole, say the same, and name the loop. */
 function expectFiles(files: ReadonlyMap<string, Buffer>, diagnosis: Diagnosis): void {
-  expect([...files.keys()]).toEqual(['cpu.svg', 'cpu.speedscope.json', 'cpu.folded']);
+  expect([...files.keys()]).toEqual(['cpu.png', 'cpu.svg', 'cpu.speedscope.json', 'cpu.folded']);
   const folded = String(files.get('cpu.folded'));
   expect(folded).toMatch(LOOP);
   expect(diagnosis.verdict).toMatch(/% of the CPU time goes into|No function takes half/);

@@ -21,6 +21,7 @@ const PACKAGES = [
   'pino',
   'prom-client',
   'tar-stream',
+  're2js',
   'zod',
   'yaml',
 ];
@@ -58,6 +59,7 @@ const CLEAN: Tree = {
   'src/adapters/kubernetes/index.ts':
     "import '@kubernetes/client-node'; import 'undici'; import type { Probe } from '../../doctor/probes.ts';",
   'src/adapters/metrics/index.ts': "import 'prom-client';",
+  'src/lib/patterns/linear.ts': "import 're2js';",
   'src/config/env.ts': "import 'yaml'; import 'zod'; import 'node:fs'; import '../core/run.ts';",
   'src/cli/lint.ts': "import '../config/env.ts'; import '../core/run.ts';",
   'play/main.ts': "import '../src/compose.ts'; import '../src/core/run.ts'; import '../src/adapters/log/index.ts';",
@@ -104,6 +106,7 @@ const VIOLATIONS: readonly (readonly [rule: string, file: string, text: string])
   ['home-of-ioredis', 'src/adapters/log/a.ts', "import 'ioredis';"],
   ['home-of-pino', 'src/adapters/store/i.ts', "import 'pino';"],
   ['home-of-prom-client', 'src/adapters/store/j.ts', "import 'prom-client';"],
+  ['home-of-re2js', 'src/core/k.ts', "import 're2js';"],
   ['home-of-tar-stream', 'src/adapters/store/n.ts', "import 'tar-stream';"],
   ['home-of-zod', 'src/cli/f.ts', "import 'zod';"],
   ['home-of-yaml', 'src/adapters/store/k.ts', "import 'yaml';"],

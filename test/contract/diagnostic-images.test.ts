@@ -68,7 +68,7 @@ it('the file of the page is one', async () => {
     limits: aPolicy().limits,
     redact: [],
     openSpool: () => new FakeSpools().open(),
-    turns: new Turns(),
+    turns: new Turns().of('U0ROY'),
   });
   for (const part of [...parser.push(Buffer.from(marked.replaceAll(/^ {4}/gm, ''))), ...parser.end()])
     if (part.kind !== 'text') await files.accept(part);

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -12,12 +12,16 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { startOpsServer } from '../../src/adapters/http/index.ts';
+import { createMetrics } from '../../src/adapters/metrics/index.ts';
 import { explain } from '../../src/cli/explain.ts';
 import { lintPolicy } from '../../src/cli/lint-policy.ts';
 import { rbac } from '../../src/cli/rbac.ts';
 import { VERSION } from '../../src/compose.ts';
+import { KdebugError } from '../../src/core/errors.ts';
 import { commandsOf, type DocumentedCommand, PAGES, programsOf } from '../support/documented-commands.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -41,7 +45,9 @@ const ofCheckout = (path: string): string =>
 const missing = (path: string): readonly string[] => (existsSync(join(ROOT, ofCheckout(path))) ? [] : [`no ${path}`]);
 
 /** Programs that are nothing of ours; each is what it says, on every system that has a shell. */
-const FOREIGN = 'base64 cp curl echo export git grep gzip kind openssl printf redis-cli sed xargs'.split(' ');
+const FOREIGN = 'base64 cp curl date echo export git grep gzip kind openssl printf redis-cli sed sleep xargs'.split(
+  ' ',
+);
 
 describe('the commands of the pages', () => {
   it('are there', () => {
@@ -144,6 +150,12 @@ describe('docker', () => {
   });
 });
 
+it('helm installs the chart of the release that this would be', () => {
+  const released = all.filter(({ text }) => text.includes('oci://ghcr.io/replaceme/charts/kdebug '));
+  expect(released.map(({ page }) => page)).toEqual(['README.md', 'docs/install.md']);
+  for (const { text } of released) expect(text).toContain(` --version ${VERSION} `);
+});
+
 it('helm installs a chart that there is, with values that it has', () => {
   const values = parse(read('charts/kdebug/values.yaml')) as Readonly<Record<string, unknown>>;
   const has = (path: string): boolean =>
@@ -173,13 +185,29 @@ describe('node', () => {
   it('runs what is in the image', () => {
     const bundles = [...read('scripts/build.ts').matchAll(/^ {2}(\w+): 'src\//gm)].map(([, name]) => `${name}.js`);
     expect(inImage.length).toBeGreaterThan(3);
-    expect(inImage.filter(({ own }) => !bundles.includes(own[1] ?? '')).map(({ command }) => where(command))).toEqual(
-      [],
-    );
+    const unknown = inImage.filter(({ own }) => own[1] !== '-e' && !bundles.includes(own[1] ?? ''));
+    expect(unknown.map(({ command }) => where(command))).toEqual([]);
     const tools = [...read('src/cli/main.ts').matchAll(/^ {2}case '([\w-]+)'/gm)].map(([, name]) => name);
     const called = inImage.filter(({ own }) => own[1] === 'cli.js');
     expect(called.filter(({ own }) => !tools.includes(own[2])).map(({ command }) => where(command))).toEqual([]);
   });
+});
+
+it('the look at /readyz shows which check fails, although the answer is a 503', async () => {
+  const metrics = createMetrics({ clock: { now: () => 0 } });
+  const clock = { after: () => () => {} };
+  const slack = () => Promise.reject(new KdebugError('slack_token_rejected'));
+  const infos = { policy: () => ['in force since Monday'] };
+  const server = await startOpsServer({ port: 0, host: '127.0.0.1', checks: { slack }, infos, metrics, clock });
+  const looks = all.filter(({ text }) => text.includes('/readyz'));
+  for (const command of looks) {
+    // As in the pod: the shell takes the line apart, and node gets the words behind the two dashes.
+    const own = command.text.replace(/^.* -- node /, 'exec "$NODE" ').replace(':9090', `:${server.port}`);
+    const { stdout } = await promisify(execFile)('bash', ['-c', own], { env: { NODE: process.execPath } });
+    expect(stdout, where(command)).toMatch(/\[-\] slack failed: slack_token_rejected\n.*in force since Monday/s);
+  }
+  await server.close();
+  expect(looks).toHaveLength(1);
 });
 
 describe('kubectl', () => {
@@ -307,18 +335,35 @@ describe.each(['README.md', 'docs/install.md'])('the step "yours" of %s', (page)
     });
 
   it('makes an installation of the reader’s images, channel and namespace that lint-policy finds fine', () => {
-    const env = { REGISTRY: 'ghcr.io/acme/tools', CHANNEL: 'C0123456789', NAMESPACE: 'payments' };
+    // A registry that has kdebug's own names in it.
+    const env = { REGISTRY: 'ghcr.io/acme/kdebug', CHANNEL: 'C0123456789', NAMESPACE: 'payments' };
     const { status, stdout } = run(env);
     expect(stdout).toContain('is fine: 1 channel, 1 rule, 1 image');
     expect(status).toBe(0);
     const ours = join(directory, 'manifests/installations/ours');
     const policy = parse(readFileSync(join(ours, 'policy.yaml'), 'utf8'));
     expect(policy).toMatchObject({
-      images: { autodiagnose: { image: 'ghcr.io/acme/tools/kdebug-autodiagnose:0.2.0' } },
+      images: { autodiagnose: { image: 'ghcr.io/acme/kdebug/kdebug-autodiagnose:0.2.0' } },
       channels: { C0123456789: { rules: [{ namespaces: ['payments'] }] } },
     });
     const { images } = parse(readFileSync(join(ours, 'kustomization.yaml'), 'utf8'));
-    expect(images).toEqual([{ name: 'kdebug', newName: 'ghcr.io/acme/tools/kdebug', newTag: VERSION }]);
+    expect(images).toEqual([{ name: 'kdebug', newName: 'ghcr.io/acme/kdebug/kdebug', newTag: VERSION }]);
+  });
+
+  it('changes nothing of a release, whose images are published', () => {
+    const path = join(directory, 'manifests/installations/socket/policy.yaml');
+    const published = 'image: ghcr.io/acme/kdebug-autodiagnose:0.2.0';
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/image: kdebug-autodiagnose:\S+/, published));
+    run({ REGISTRY: 'registry.corp/mine', CHANNEL: 'C0123456789', NAMESPACE: 'shop' });
+    const policy = readFileSync(join(directory, 'manifests/installations/ours/policy.yaml'), 'utf8');
+    expect(policy).toContain(`    ${published}\n`);
+  });
+
+  it('lets lint-policy say that a channel is an id when the reader gives its name', () => {
+    const { status, stdout, stderr } = run({ REGISTRY: 'ghcr.io/acme', CHANNEL: '#shop-oncall', NAMESPACE: 'shop' });
+    expect(stderr).toBe('');
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/channels\.\S*: .*(?:id|C0)/);
   });
 
   it('is refused by lint-policy when the reader set nothing', () => {

@@ -100,7 +100,7 @@ export function tellGovernance(open: () => Promise<Scene>, close: () => Promise<
     expect(await privately('U0GINGER', 0)).toMatch(/not an approver/);
     await press('U0BOB', 'approve', ts);
     await answer.catch(() => undefined);
-    const thread = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts)[0], 60_000);
+    const thread = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts)[1], 60_000);
     expect(JSON.stringify(thread.blocks)).toContain('attached');
     const [ours] = (await kube.read(shop, 'web-0')).spec?.ephemeralContainers?.slice(0, 1) ?? [];
     expect(ours?.securityContext?.privileged).toBe(true);

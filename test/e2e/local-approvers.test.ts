@@ -81,7 +81,9 @@ it('reaches an approver outside a private channel by a direct message, which dec
   await bed.slack.deliver.action({ user: 'U0ALICE', channel, ts, actionId: 'approve' });
   await bed.slack.until(() => (shown(channel, ts).includes('Approved') ? true : undefined), 30_000);
   expect(shown(channel, ts)).not.toContain('actions');
-  const thread = await bed.slack.until(() => bed.slack.thread(SECRET, cardIn(SECRET))[0], 60_000);
+  const word = await bed.slack.until(() => bed.slack.notified('U0GINGER').find(({ threadTs }) => threadTs), 30_000);
+  expect(word).toMatchObject({ threadTs: cardIn(SECRET), text: expect.stringContaining('was approved by @alice') });
+  const thread = await bed.slack.until(() => bed.slack.thread(SECRET, cardIn(SECRET))[1], 60_000);
   expect(JSON.stringify(thread.blocks)).toContain('hello');
 }, 120_000);
 

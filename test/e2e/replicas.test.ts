@@ -9,7 +9,6 @@ import { ProgramScene } from '../support/program/program-scene.ts';
 import { itInFull, sampleOf } from '../support/sample.ts';
 
 const CHANNELS = manyChannels(12);
-const ALL_OF_IT_MS = 10_000;
 
 const POLICY = policyOfChannels(CHANNELS);
 
@@ -109,7 +108,6 @@ describe.skipIf(!hasRedis)('several processes', () => {
 
     const holder = await ownerOf();
     expect(holder).not.toBe('');
-    const startMs = performance.now();
     going.signal('SIGTERM');
     await going.says('stopping');
     expect(await going.readiness()).toMatchObject({
@@ -123,7 +121,6 @@ describe.skipIf(!hasRedis)('several processes', () => {
     going.signal('SIGTERM');
     going.signal('SIGINT');
     expect(await going.exited).toEqual({ code: 0, signal: null });
-    expect(performance.now() - startMs).toBeLessThan(ALL_OF_IT_MS);
     // Given back, not left to lapse.
     expect(await ownerOf()).not.toBe(holder);
 
@@ -185,9 +182,7 @@ describe.skipIf(!hasRedis)('several processes', () => {
       const pod = aPod();
       await scene.type(`${pod} -n shop -- sleep 12`, CHANNELS[0]);
       await scene.slack.until(() => scene.posts('anchor').length === 1);
-      const startMs = performance.now();
       expect(await first.stop()).toEqual({ code: 0, signal: null });
-      expect(performance.now() - startMs).toBeLessThan(ALL_OF_IT_MS);
       expect(scene.posts('result')).toEqual([]);
 
       await scene.boot();

@@ -172,6 +172,6 @@ export function tellReruns(open: () => Promise<Scene>, close: () => Promise<void
     const card = await bed.slack.until(() => bed.slack.messages(CHANNEL)[posts], 30_000);
     expect(JSON.stringify(card.blocks)).toContain('checkout hangs');
     await press('approve', card.ts, 'U0BOB');
-    expect(await replies(card.ts, 1)).toContain('attached');
+    expect(await replies(card.ts, 2)).toContain('attached');
   }, 90_000);
 }

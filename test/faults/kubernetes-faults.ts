@@ -113,6 +113,23 @@ export function kubernetesFaults(board: Board, cluster: () => LocalCluster): voi
     },
   );
 
+  for (const [words, fault] of [
+    ['knows no binding', { kind: 'rbac-starts', times: 6 }],
+    ['knows no role', { kind: 'rbac-starts', missingRole: 'kdebug', times: 3 }],
+  ] as const)
+    board.fault(
+      'F31',
+      `a starting API server ${words} and refuses the PATCH: tried again, launched once`,
+      inScene(async (scene) => {
+        scene.cluster.faults.queue({ ...fault, match: PATCH });
+        await scene.boot();
+        await scene.type(`${scene.pod} ${LONG}`);
+        await scene.skipToEnd();
+        expect(patches(scene)).toBe(fault.times + 1);
+        await toldOnce(scene);
+      }),
+    );
+
   board.fault(
     'F32',
     'a PATCH that hangs and is committed after we gave up on it: found by its name',

@@ -161,6 +161,8 @@ describe('the documents, followed literally', () => {
 
   it('install.md, step 6, shows that it runs', async () => {
     await follow('docs/install.md', '6. Look (half a minute)');
+    // The Job has the patches of this installation, so it finds Slack where the Deployment does.
+    expect(await paste('kubectl -n kdebug logs job/kdebug-doctor')).toContain(' 0 FAIL');
   });
 
   it('install.md, step 7: the first diagnosis', async () => {

@@ -1,6 +1,6 @@
+import { random } from '../../../bench/random.ts';
 import { startLocalCluster } from '../../../play/cluster/index.ts';
 import type { StoredMessage } from '../../../play/slack/index.ts';
-import { random } from '../../support/random.ts';
 import type { Tally } from '../support/check.ts';
 import { type Command, RedisScene } from '../support/redis-scene.ts';
 import { type Ground, MISHAPS, type Mishap } from './mishaps.ts';

@@ -1,3 +1,4 @@
+import { random } from '../../../bench/random.ts';
 import { collectLog } from '../../../src/adapters/kubernetes/complete-log/collect-log.ts';
 import type { LogClient } from '../../../src/adapters/kubernetes/complete-log/log-stream.ts';
 import { LOG_TIMES, type LogTimes } from '../../../src/adapters/kubernetes/complete-log/log-times.ts';
@@ -6,7 +7,6 @@ import type { RunLog } from '../../../src/core/run/run.ts';
 import type { Spools } from '../../../src/flow/ports/machine.ts';
 import { SimulatedKubelet } from '../../adapters/kubernetes/support/simulated-kubelet.ts';
 import { aTermination } from '../../support/builders.ts';
-import { random } from '../../support/random.ts';
 import { PortScene } from './port-scene.ts';
 import { MAIN } from './stories.ts';
 

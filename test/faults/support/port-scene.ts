@@ -8,6 +8,7 @@ import type { Policy } from '../../../src/core/policy/policy.ts';
 import { isSettled } from '../../../src/core/run/life-cycle.ts';
 import type { LogCompleteness, Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/deps.ts';
+import { Turns } from '../../../src/flow/log/turns.ts';
 import type { LaunchRequest, LaunchResult, LogRequest, LogSink } from '../../../src/flow/ports/cluster.ts';
 import type { Log, Spools } from '../../../src/flow/ports/machine.ts';
 import type { Answer } from '../../../src/flow/ports/slack.ts';
@@ -266,6 +267,7 @@ export class PortScene {
       directory: this.directory,
       audit: this.audit,
       spools: this.spools,
+      turns: new Turns(),
       policies: { current: () => this.policy },
       clock: this.clock,
       ids: { runId: () => runIdOf(this.#ids++) },
