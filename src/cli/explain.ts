@@ -15,9 +15,10 @@ import { identityFor, isRefusedUnmapped, subjectFor } from '../core/policy/ident
 import { aimOf, planRequest, type Requester } from '../core/policy/plan-request.ts';
 import type { Decision, Policy } from '../core/policy/policy.ts';
 import { resolveImage, resolveNamespace } from '../core/policy/resolve.ts';
+import { DEFAULT_NAMES, withNames } from '../core/shown-names.ts';
 
 const USAGE = `usage: explain 'COMMAND' --channel C… --user U… --policy FILE [--team T…]
-  COMMAND is the text after /kdebug; if it begins with a dash, put it last, after --`;
+  COMMAND is what one types in Slack, with or without the slash command's name; if it begins with a dash, put it last, after --`;
 
 /**
  * Explains what a policy file makes of a command, without Slack or a cluster, for an imagined pod. Returns the exit
@@ -40,10 +41,11 @@ export function explain(words: readonly string[], out: (line: string) => void): 
 
 /** The request in a command; undefined after printing what is wrong. */
 function readRequest(command: string, out: (line: string) => void): RunRequest | undefined {
-  const parsed = parseCommand(command.replace(/^\s*\/kdebug(?=\s|$)/, ''));
+  const parsed = parseCommand(command);
   if (parsed.kind === 'error') {
     const { error } = parsed;
-    for (const line of [pointAt(error), error.message, ...(error.hint === undefined ? [] : [error.hint])]) out(line);
+    for (const line of [pointAt(error), error.message, ...(error.hint === undefined ? [] : [error.hint])])
+      out(withNames(line, DEFAULT_NAMES));
     return undefined;
   }
   if (parsed.command.kind === 'run' || parsed.command.kind === 'can-i') return parsed.command.request;
@@ -86,7 +88,7 @@ function print(
 }
 
 function sentenceOf(code: ReasonCode, subject: string): string {
-  const { title, hint } = REASONS[code];
+  const { title, hint } = withNames(REASONS[code], DEFAULT_NAMES);
   return `${title}${subject === '' ? '' : `: ${subject}`}. ${hint}`;
 }
 

@@ -5,8 +5,10 @@ export interface CacheOptions<Value> {
   /** How long a value stays fresh, counted from the start of its load. */
   readonly freshMs: (value: Value) => number;
   readonly maxEntries: number;
-  /** The limit for awaiting one load, and the error after it; the next caller loads again. Absent: no limit. */
+  /** The limit for awaiting one load, and the error after it. Absent: no limit. */
   readonly deadline?: { readonly ms: number; readonly onLate: () => never };
+  /** How long a load counts as under way, so that the next caller waits for it instead of loading again. Default: the deadline. */
+  readonly loadMs?: number;
 }
 
 interface Entry<Value> {
@@ -27,7 +29,7 @@ export class Cached<Value> {
 
   constructor(options: CacheOptions<Value>) {
     this.#options = options;
-    this.#loadMs = options.deadline?.ms ?? Number.POSITIVE_INFINITY;
+    this.#loadMs = options.loadMs ?? options.deadline?.ms ?? Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -44,6 +46,11 @@ export class Cached<Value> {
     const [leastUsed] = this.#entries.keys();
     if (this.#entries.size > maxEntries && leastUsed !== undefined) this.#entries.delete(leastUsed);
     return deadline ? withDeadline(clock, deadline.ms, entry.value, deadline.onLate) : entry.value;
+  }
+
+  /** The next caller loads again. */
+  forget(key: string): void {
+    this.#entries.delete(key);
   }
 
   #load(key: string, load: () => Promise<Value>): Entry<Value> {
