@@ -11,6 +11,16 @@ const optionalId = id
   .nullish()
   .catch(undefined)
   .transform((value) => value ?? undefined);
+/** Of a message, too: one with a file was seen with `"bot_id":null`. Any other wrong shape is refused. */
+const optional = <Value extends string>(schema: z.ZodType<Value>) =>
+  z
+    .union([schema, z.null(), z.literal('')])
+    .optional()
+    .transform((value) => value || undefined);
+const optionalText = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
 
 /** Absent, null or empty: no app. Any other value that is not our id, even of a wrong shape, is another app's. */
 const appId = z
@@ -49,27 +59,27 @@ const edited = z.unknown().optional();
 export const MentionPayload = z.object({
   ...envelope,
   event: z.object({
-    user: id.optional(),
-    bot_id: z.string().optional(),
+    user: optional(id),
+    bot_id: optional(z.string()),
     /** The writer's own team, which may differ in a shared channel. */
     user_team: optionalId,
     team: optionalId,
     channel: id,
     ts,
-    thread_ts: ts.optional(),
-    text: z.string(),
+    thread_ts: optional(ts),
+    text: optionalText,
     edited,
   }),
 });
 export type MentionPayload = z.infer<typeof MentionPayload>;
 
 const directMessage = {
-  user: id.optional(),
-  bot_id: z.string().optional(),
-  subtype: z.string().optional(),
+  user: optional(id),
+  bot_id: optional(z.string()),
+  subtype: optional(z.string()),
   ts,
-  thread_ts: ts.optional(),
-  text: z.string().default(''),
+  thread_ts: optional(ts),
+  text: optionalText,
   edited,
 };
 /** Slack, "message.im event": `subtype` for edits, files and the like. An edit has the message, as it is and as it was. */
@@ -116,8 +126,8 @@ const triggerId = z.string().min(1);
 export const ClickPayload = z.object({
   ...interaction,
   channel: z.object({ id }),
-  container: z.object({ message_ts: ts, thread_ts: ts.optional() }),
-  message: z.object({ thread_ts: ts.optional() }).optional(),
+  container: z.object({ message_ts: ts, thread_ts: optional(ts) }),
+  message: z.object({ thread_ts: optional(ts) }).nullish(),
   response_url: responseUrl,
   trigger_id: triggerId,
   actions: z.tuple([
@@ -140,8 +150,8 @@ export const ShortcutPayload = z.object({
   channel: z.object({ id }),
   message: z.object({
     ts,
-    thread_ts: ts.optional(),
-    text: z.string().optional(),
+    thread_ts: optional(ts),
+    text: optionalText,
     blocks: z.unknown().optional(),
     attachments: z.unknown().optional(),
     files: SharedFiles,

@@ -11,7 +11,8 @@ import { respond } from './respond.ts';
 /**
  * `@kdebug …`: the same command, answered in the mention's thread or in a new one under the mention. Outside threads a private answer goes
  * to the channel, because Slack shows none in a thread without replies. Resolves when the event may be acknowledged: the request is stored,
- * or its refusal is under way. Ignores a bot's mention, because two bots would talk for ever. An edit of the message is the same request
+ * or its refusal is under way. Ignores a bot's mention, because two bots would talk for ever, and one that stands in a forwarded message or a
+ * preview, because the words are then meant for somebody else. An edit of the message is the same request
  * again, as long as it comes in time.
  */
 export async function onMention({ context, handler, body }: Delivered): Promise<void> {
@@ -23,8 +24,9 @@ export async function onMention({ context, handler, body }: Delivered): Promise<
   const { event } = payload.data;
   const { identity, inbox, clock } = context;
   if (event.user === undefined || event.bot_id !== undefined || event.user === identity.botUserId) return;
-  const origin = originOf(payload.data, event.user, clock.now());
   const words = wordsAfterMention(event.text, identity.botUserId);
+  if (words === undefined) return context.log.info('mention outside the words of a message, ignored');
+  const origin = originOf(payload.data, event.user, clock.now());
   const written = writtenOf(origin, payload.data.event_time, event);
   const call = () => ifInTime(context, written, (edit) => inbox.command({ ...origin, ...edit }, words));
   const admission = await admit({ context, handler }, { sender: senderOf(payload.data, event.user), call });
@@ -58,7 +60,7 @@ export async function onDirect({ context, handler, body }: Delivered): Promise<v
     requesterId: asUserId(userId),
     receivedAtMs: clock.now(),
   };
-  const words = wordsAfterMention(event.text, identity.botUserId);
+  const words = wordsAfterMention(event.text, identity.botUserId) ?? event.text;
   const written = writtenOf(origin, envelope.event_time, event);
   const call = () => ifInTime(context, written, (edit) => inbox.command({ ...origin, ...edit }, words));
   const admission = await admit({ context, handler }, { sender: senderOf({ ...envelope, event }, userId), call });
@@ -79,7 +81,7 @@ const writtenOf = (
 function writtenIn({ message, previous_message: before, ...event }: DirectPayload['event']) {
   if (event.subtype !== 'message_changed') return event;
   const isEdited = message?.edited !== undefined && message.edited !== null && message.text !== before?.text;
-  return isEdited ? { ...event, subtype: undefined, bot_id: undefined, ...message } : undefined;
+  return isEdited ? { ...event, ...message, subtype: message.subtype, bot_id: message.bot_id } : undefined;
 }
 
 /** Words of a person; Slack marks those that came with a file, and those of a thread that were sent to its channel, too. */
@@ -103,12 +105,12 @@ const senderOf = ({ team_id, enterprise_id, api_app_id, event }: Envelope, userI
 const MARKS = '*_~';
 
 /**
- * The text after `<@U0BOT>` or `<@U0BOT|name>`; any text before it is talk. Drops the closing twin of a mark right before the mention: a
+ * The text after `<@U0BOT>` or `<@U0BOT|name>`; any text before it is talk. Undefined without a mention. Drops the closing twin of a mark right before the mention: a
  * message in bold is `*<@U0BOT> pod-1*`. Slack escapes `<` in names. Linear.
  */
-export function wordsAfterMention(text: string, botUserId: string): string {
+export function wordsAfterMention(text: string, botUserId: string): string | undefined {
   const mention = new RegExp(`<@${botUserId}(?:\\|[^<>]*)?>`).exec(text);
-  if (!mention) return text;
+  if (!mention) return undefined;
   const words = text.slice(mention.index + mention[0].length);
   const mark = text.charAt(mention.index - 1);
   if (mark === '' || !MARKS.includes(mark)) return words.trim();

@@ -3,6 +3,7 @@ import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/report/message.ts';
 import type { Answer, PrivateDestination } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
+import { namesFor } from '../views/in-names.ts';
 import { modal, page } from '../views/modal.ts';
 import { type Admission, type ListenerContext, refusal } from './gate.ts';
 
@@ -21,7 +22,8 @@ export function respond(context: ListenerContext, recipient: Recipient, admissio
 
 async function send(context: ListenerContext, recipient: Recipient, admission: Admission<Answer>): Promise<void> {
   const { destination } = recipient;
-  if (admission.kind === 'refused') return tellOrLog(context, destination, refusal(admission.error, context.names));
+  const names = namesFor(destination, context.names);
+  if (admission.kind === 'refused') return tellOrLog(context, destination, refusal(admission.error, names));
   const { answer } = admission;
   if (answer.kind === 'message') return tellOrLog(context, destination, answer.message);
   if (answer.kind === 'form') await openOrTell(context, recipient, answer);
@@ -42,7 +44,8 @@ async function openOrTell(
   } catch (thrown) {
     const { code, detail } = toKdebugError(thrown);
     context.log.warn('form not opened', { form: form.name, code, detail });
-    await tellOrLog(context, destination, refusal(new KdebugError('slack_form_not_opened'), context.names));
+    const names = namesFor(destination, context.names);
+    await tellOrLog(context, destination, refusal(new KdebugError('slack_form_not_opened'), names));
   }
 }
 

@@ -108,6 +108,32 @@ describe('a global shortcut', () => {
   });
 });
 
+/** Published payloads of messages with files have `"bot_id":null`; older ones, `"username":""`. */
+const ABSENT = [null, ''];
+
+describe('a mention', () => {
+  const event = (more: object) =>
+    world.local.deliver.event({
+      ...{ type: 'app_mention', user: 'U0ROY', channel: 'C0SHOP', ts: world.local.state.nextTs() },
+      ...{ text: '<@U0KDEBUG> pod-1', ...more },
+    });
+
+  it.each(ABSENT)('is a command where Slack names what it has not got as %j', async (none) => {
+    expect((await event({ bot_id: none, thread_ts: none, subtype: none, user_team: none })).status).toBe(200);
+    expect(world.inbox.commands).toMatchObject([{ words: 'pod-1', origin: { beginsThread: true } }]);
+  });
+
+  it.each([
+    ['a bot', { bot_id: 'B0OTHER', user: undefined }],
+    ['a bot whose words are all in attachments', { bot_id: 'B0OTHER', user: null, text: null }],
+    ['a person who forwards a message that mentions the bot', { text: 'web-1' }],
+  ])('is none when it is %s', async (_, more) => {
+    expect((await event(more)).status).toBe(200);
+    expect(world.inbox.taken).toEqual(NOBODY);
+    expect(world.log.records.filter(({ level }) => level !== 'info')).toEqual([]);
+  });
+});
+
 /** As Slack sends what happens to a message of ours (docs.slack.dev, "message_changed event"). */
 const OURS = { type: 'message', user: 'U0KDEBUG', bot_id: 'B0KDEBUG', app_id: 'A0KDEBUG', text: 'done' };
 const HIDDEN = { hidden: true, event_ts: '1700000001.000100' };
@@ -142,6 +168,11 @@ describe('a direct message', () => {
     expect(world.inbox.commands).toMatchObject([{ words: 'pod-1' }]);
   });
 
+  it.each(ABSENT)('is a command where Slack names what it has not got as %j', async (none) => {
+    expect((await event({ bot_id: none, thread_ts: none, subtype: none, team: none })).status).toBe(200);
+    expect(world.inbox.commands).toMatchObject([{ words: 'pod-1', origin: { channelId: 'D00ROY' } }]);
+  });
+
   it('is the same command however often Slack sends it', async () => {
     const delivery = await event({});
     await world.local.deliver.again(delivery);
@@ -152,6 +183,16 @@ describe('a direct message', () => {
   it.each([
     ['an edit', { subtype: 'message_changed', user: undefined, text: undefined, ...HIDDEN, message: OURS }],
     ['a deletion', { subtype: 'message_deleted', user: undefined, text: undefined, ...HIDDEN, previous_message: OURS }],
+    [
+      'of a bot, edited',
+      {
+        subtype: 'message_changed',
+        user: undefined,
+        text: undefined,
+        ...HIDDEN,
+        message: { ...OURS, edited: { user: 'U0KDEBUG', ts: '1700000001.000000' } },
+      },
+    ],
     ['a file without words', { subtype: 'file_share', text: '' }],
     ['a change of the topic', { subtype: 'channel_topic' }],
     ['a bot', { bot_id: 'B0OTHER' }],

@@ -25,6 +25,10 @@ it.each([
   expect(wordsAfterMention(text, BOT)).toBe(words);
 });
 
+it.each(['pod-1', '', '<@U0BOB> pod-1', '<@U0KDEBUGS> pod-1'])('%j is no mention of the bot', (text) => {
+  expect(wordsAfterMention(text, BOT)).toBeUndefined();
+});
+
 /** What kdebug reads of what a person types into Slack. */
 function readFrom(typed: string, keyboard: 'plain' | 'smart' = 'plain'): unknown {
   const made = readTyped(typed, TEAM, { botUserId: BOT, commands: ['/kdebug'], inThread: false, keyboard });

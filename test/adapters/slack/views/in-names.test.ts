@@ -72,6 +72,15 @@ describe.each(['http', 'socket'] as const)('an app over %s whose command has ano
     expect(JSON.stringify(second.body)).toContain('/kdebug-staging list');
   });
 
+  it('reads the typed name, too, when its form could not open', async () => {
+    world.inbox.answer = async () => ({ kind: 'form', form: MARKED_FORM });
+    const before = world.local.ephemerals('U0ROY').length;
+    world.local.faults.queue({ method: 'views.open', kind: 'expired_trigger_id' });
+    await world.local.deliver.command({ ...ROY, command: '/kdebug-staging', text: '' });
+    const said = await world.local.until(() => world.local.ephemerals('U0ROY')[before]);
+    expect(JSON.stringify(said.blocks)).toContain('type /kdebug-staging again');
+  });
+
   it('reads the configured name in the channel: in posts, updates and announcements', async () => {
     const meta = { run: 'abcdefgh23', kind: 'anchor', seq: 1 } as const;
     const ref = await world.slack.thread.post({ channelId: 'C0SHOP' }, MARKED, meta);
