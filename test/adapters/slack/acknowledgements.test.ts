@@ -14,15 +14,19 @@ import { SHAPES } from './receiving/payload-shapes.ts';
 const MAX_BYTES = 20_000;
 const bytesOf = (body: unknown): number => Buffer.byteLength(JSON.stringify(body));
 
-let world: World;
+const TRANSPORTS = ['socket', 'http'] as const;
+let worlds: Readonly<Record<(typeof TRANSPORTS)[number], World>>;
 beforeAll(async () => {
-  world = await startWorld('socket', { rates: { extraPerMinute: 10_000 } });
+  const rates = { extraPerMinute: 10_000 };
+  worlds = { socket: await startWorld('socket', { rates }), http: await startWorld('http', { rates }) };
 });
-afterAll(() => world.stop());
+afterAll(() => Promise.all(Object.values(worlds).map((world) => world.stop())));
 afterEach(() => {
-  for (const view of world.local.views()) view.open = false;
-  world.inbox.forget();
-  world.log.records.length = 0;
+  for (const { local, inbox, log } of Object.values(worlds)) {
+    for (const view of local.views()) view.open = false;
+    inbox.forget();
+    log.records.length = 0;
+  }
 });
 
 const option = (value: string, label: string) => ({ value, label, description: label });
@@ -37,8 +41,7 @@ interface Content {
 }
 
 /** Every answer that an inbox can give, as large as it can be made. */
-function answerWith({ words, many }: Content): void {
-  const { inbox } = world;
+function answerWith({ inbox }: World, { words, many }: Content): void {
   const paragraphs = Array.from({ length: many }, () => saying(words).parts[0]!);
   const message: Message = { summary: words, notification: [text(words)], tone: 'neutral', parts: paragraphs };
   const form: Form = formOf('debug', { intro: words, fields: [fieldWith(words, many)] });
@@ -72,10 +75,11 @@ const content: fc.Arbitrary<Content> = fc
 const CARRIES: ReadonlySet<string> = new Set(['command', 'search', 'view']);
 
 describe.each(HANDLERS.map((row) => [`${row.listens} ${row.name}`, row] as const))('%s', (_name, row) => {
-  it('is acknowledged within what Slack takes, whatever the inbox answers', async () => {
+  it.each(TRANSPORTS)('is acknowledged within what Slack takes, whatever the inbox answers, over %s', async (kind) => {
+    const world = worlds[kind];
     await fc.assert(
       fc.asyncProperty(content, async (one) => {
-        answerWith(one);
+        answerWith(world, one);
         const { status, body } = await deed(world, row, { user: 'U0ROY' });
         expect(status).toBe(200);
         expect(bytesOf(body)).toBeLessThanOrEqual(MAX_BYTES);
@@ -83,11 +87,11 @@ describe.each(HANDLERS.map((row) => [`${row.listens} ${row.name}`, row] as const
       }),
       { numRuns: CARRIES.has(row.listens) ? inFullOr(30, 5) : inFullOr(3, 1), endOnFailure: true },
     );
-    expect(world.local.sockets.opened).toBe(2);
+    expect(worlds.socket.local.sockets.opened).toBe(2);
   });
 });
 
-describe.each(['http', 'socket'] as const)('what is too large for an acknowledgement, over %s', (kind) => {
+describe.each(TRANSPORTS)('what is too large for an acknowledgement, over %s', (kind) => {
   let there: World;
   beforeAll(async () => {
     there = await startWorld(kind, { rates: { extraPerMinute: 1_000 } });
@@ -147,7 +151,7 @@ it('a message that does not go with the acknowledgement of a command is told pri
   const background: Promise<void>[] = [];
   const context = {
     clock: realClock,
-    log: world.log,
+    log: worlds.http.log,
     names: DEFAULT_NAMES,
     identity: { teamId: 'T0LOCAL', botUserId: 'U0KDEBUG', appId: 'A0KDEBUG' },
     directory: { person: async () => ({ kind: 'member' }) },
