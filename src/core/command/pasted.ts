@@ -153,12 +153,12 @@ export const MAX_LINE_LENGTH = 16_000;
 const APPLY = /^[\s\u200c\u200d]*apply(?=\s|```|$)(?:(?!```)[^\n])*/i;
 
 /**
- * What people copy along with a command: a shell's prompt, `kubectl debug`, the slash command, whatever name the Slack app gives it (no other
- * word of a command is a slash and a name), and `@kdebug`, or a longer name that begins so. A bare `kdebug` before a flag may be a pod's
- * name, so it only goes before a word.
+ * What people copy along with a command: a shell's prompt, `kubectl debug`, the slash command and the bot's name behind an `@`, whatever the
+ * Slack app calls them (no other first word of a command begins so). A bare `kdebug` before a flag may be a pod's name, so it only goes before
+ * a word.
  */
 const PREFIX =
-  /^\s*(?:\$\s+)?(?:kubectl\s+debug(?=\s|$)|\/kdebug[a-z0-9_-]*(?=\s|$)|\/[a-z0-9_-]{1,31}(?=\s+\S)|(?:kdebug|@kdebug[a-z0-9._-]*)(?=\s+[^\s\p{Pd}\u2212]))\s*/iu;
+  /^\s*(?:\$\s+)?(?:kubectl\s+debug(?=\s|$)|\/kdebug[a-z0-9_-]*(?=\s|$)|\/[a-z0-9_-]{1,31}(?=\s+\S)|(?:kdebug|@[a-z0-9._-]{1,80})(?=\s+[^\s\p{Pd}\u2212]))\s*/iu;
 
 /**
  * Undoes what Slack, phones and copying do to a command: removes markup, enclosing marks and quotes, and prefixes, then

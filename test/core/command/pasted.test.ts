@@ -23,6 +23,7 @@ describe('what people copy with a command is left out', () => {
     ['/debug_pods web-1', 'web-1'],
     ['`/debug_pods web-1 -- ls`', 'web-1 -- ls'],
     ['@kdebug-staging web-1', 'web-1'],
+    ['@poddy web-1', 'web-1'],
     ['`kubectl debug web-1 -- ls`', 'web-1 -- ls'],
     ['/kdebug —image=debian web-1', '--image=debian web-1'],
   ])('%j is %j', (pasted, typed) => {

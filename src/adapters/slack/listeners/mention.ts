@@ -101,6 +101,8 @@ const senderOf = ({ team_id, enterprise_id, api_app_id, event }: Envelope, userI
   appId: api_app_id,
 });
 
+/** People address others with one. A colon before a letter may begin an emoji. */
+const COMMA = /^\s*[,:](?=\s)/;
 /** Bold, italics and strikethrough. */
 const MARKS = '*_~';
 
@@ -111,7 +113,7 @@ const MARKS = '*_~';
 export function wordsAfterMention(text: string, botUserId: string): string | undefined {
   const mention = new RegExp(`<@${botUserId}(?:\\|[^<>]*)?>`).exec(text);
   if (!mention) return undefined;
-  const words = text.slice(mention.index + mention[0].length);
+  const words = text.slice(mention.index + mention[0].length).replace(COMMA, '');
   const mark = text.charAt(mention.index - 1);
   if (mark === '' || !MARKS.includes(mark)) return words.trim();
   const bold = words.indexOf(mark);

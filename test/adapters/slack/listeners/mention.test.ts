@@ -19,6 +19,9 @@ it.each([
   ['*<@U0KDEBUG>* pod-1', 'pod-1'],
   ['_<@U0KDEBUG> `pod-1`_ ', '`pod-1`'],
   ['<@U0KDEBUG> *pod-1*', '*pod-1*'],
+  ['<@U0KDEBUG>, pod-1', 'pod-1'],
+  ['<@U0KDEBUG> : pod-1', 'pod-1'],
+  ['<@U0KDEBUG> :wave: pod-1', ':wave: pod-1'],
   ['*note* <@U0KDEBUG> pod-1', 'pod-1'],
   ['*a <@U0KDEBUG> pod-1', 'pod-1'],
 ])('of %j the words are %j', (text, words) => {
