@@ -1,5 +1,6 @@
 import type { Env } from '../config/env.ts';
 import { type ReasonCode, toKdebugError } from '../core/errors.ts';
+import { DEFAULT_NAMES, withNames } from '../core/shown-names.ts';
 
 /** An error for an operator: the cause in words, and what to do about it. Neither ever holds a secret. */
 export interface Failure {
@@ -120,7 +121,11 @@ export function explainFailure(thrown: unknown, host?: string): Failure {
   const reason = Object.hasOwn(WHY, known) ? WHY[known] : undefined;
   if (reason === undefined) {
     const words = detail === '' ? innermost(chain) : detail;
-    return { code, cause: words === '' ? title : `${title}: ${words}`, mend: MENDS[code] ?? hint };
+    return {
+      code,
+      cause: words === '' ? title : `${title}: ${words}`,
+      mend: MENDS[code] ?? withNames(hint, DEFAULT_NAMES),
+    };
   }
   const proxy = /through the proxy \S+/.exec(detail)?.[0];
   const cause = `${reason.words(calledHost(host, hostIn(chain)))} (${known})`;

@@ -8,7 +8,7 @@ import { generate } from 'selfsigned';
 import { describe, expect, it } from 'vitest';
 import { callSlack } from '../../src/adapters/slack/errors.ts';
 import { loadEnv } from '../../src/config/env.ts';
-import { KdebugError, type ReasonCode } from '../../src/core/errors.ts';
+import { KdebugError, REASONS, type ReasonCode } from '../../src/core/errors.ts';
 import { explainFailure, explainStart } from '../../src/doctor/failure.ts';
 
 const coded = (code: string, more: object = {}): Error => Object.assign(new Error('low level'), { code, ...more });
@@ -33,6 +33,10 @@ describe('an error for an operator', () => {
     const failure = explainFailure(unreachable(deep), 'slack.com');
     expect(failure).toMatchObject({ code: 'slack_unreachable', mend: expect.stringMatching(mend) });
     expect(failure.cause).toMatch(cause);
+  });
+
+  it.each(Object.keys(REASONS) as ReasonCode[])('of %s says the names in words, whoever its hint is for', (code) => {
+    expect(JSON.stringify(explainFailure(new KdebugError(code)))).not.toMatch(/[\uFFF0\uFFF1]/);
   });
 
   it('finds the code that the store writes into its detail', () => {
