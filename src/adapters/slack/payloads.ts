@@ -200,7 +200,8 @@ export const SearchPayload = z.object({
   view: OpenView,
   action_id: z.string().min(1).max(MAX_ACTION_ID),
   block_id: z.string().max(MAX_ACTION_ID),
-  value: z.string().max(MAX_VALUE_LENGTH),
+  /** What is typed so far: nothing yet, when the menu opens. */
+  value: optionalText.pipe(z.string().max(MAX_VALUE_LENGTH)),
 });
 
 /** A form's `private_metadata` (see `views/modal.ts`). Checked for its shape; not trusted. */

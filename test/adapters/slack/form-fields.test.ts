@@ -66,6 +66,15 @@ describe('a search field', () => {
     ]);
   });
 
+  it.each([null, undefined])('that opens is not left empty, where Slack says of nothing typed: %s', async (value) => {
+    const view = await open({ fields: [POD] });
+    world.inbox.options = async () => [option('web-1')];
+    const asked = { viewId: view.id, blockId: blockOf(view, 'pod'), actionId: 'pod', typed: '' };
+    const { options } = await world.local.deliver.suggest({ user: 'U0ROY', ...asked, override: { value } });
+    expect(options).toMatchObject([{ value: 'web-1' }]);
+    expect(world.inbox.searches).toMatchObject([{ typed: '' }]);
+  });
+
   it('shows at most a hundred options, none that would come back cut, and hostile names as they are', async () => {
     const view = await open({ fields: [POD] });
     const many = Array.from({ length: 150 }, (_, index) => option(`web-${index}`));
