@@ -36,7 +36,7 @@ export function messageText({ text, blocks, attachments }: WordedMessage): strin
 const INLINE = new Set(['rich_text_section', 'rich_text_preformatted', 'rich_text_quote']);
 const WORDLESS = new Set(['button', 'image', 'overflow', 'static_select', 'emoji', 'user', 'usergroup', 'channel']);
 /** In the order in which Slack shows them. */
-const WORDED = ['pretext', 'author_name', 'title', 'text', 'fields', 'elements', 'value', 'rows', 'blocks'] as const;
+const WORDED = ['pretext', 'author_name', 'title', 'text', 'fields', 'elements', 'value', 'rows', 'blocks', 'message'];
 
 function wordsOf(node: unknown, depth: number): string {
   if (depth > MAX_DEPTH) return '';
@@ -50,11 +50,9 @@ function wordsOfObject(node: Record<string, unknown>, type: string, depth: numbe
   // Rich text is never escaped.
   if (type === 'text' || type === 'link') return String(node.text ?? node.url ?? '');
   if (INLINE.has(type)) return joined(list(node.elements), '', depth);
-  const words = joined(
-    WORDED.map((key) => node[key]),
-    '\n',
-    depth,
-  );
+  // A forwarded message stands in an attachment, whose text may be empty.
+  const forwarded = node.text ? [] : [node.message_blocks];
+  const words = joined([...WORDED.map((key) => node[key]), ...forwarded], '\n', depth);
   return words === '' && typeof node.fallback === 'string' ? unmarked(node.fallback) : words;
 }
 
@@ -79,13 +77,22 @@ const MAX_ENTRIES = 65_537;
 const MAX_DEPTH = 12;
 
 /**
- * A message's first code block as typed; undefined if it has none. Slack sends what people write as rich text, with code blocks as
- * elements. Messages of apps may have three backticks in their text instead.
+ * A message's first code block as typed, or that of a message that it forwards; undefined if there is none. Slack sends what people write as
+ * rich text, with code blocks as elements. Messages of apps may have three backticks in their text instead.
  */
-export function codeBlock({ text, blocks }: WordedMessage): string | undefined {
-  const code = preformattedIn(blocks, 0) ?? fencedIn(text ?? '');
+export function codeBlock({ text, blocks, attachments }: WordedMessage): string | undefined {
+  const code = preformattedIn(blocks, 0) ?? fencedIn(text ?? '') ?? forwardedIn(attachments);
   const typed = code === undefined ? '' : clean(code).slice(0, MAX_ENTRIES);
   return typed.trim() === '' ? undefined : typed;
+}
+
+function forwardedIn(attachments: unknown): string | undefined {
+  for (const { message_blocks: parts, text } of list(attachments).slice(0, MAX_ATTACHMENTS).filter(isObject)) {
+    const blocks = list(parts).map((part) => isObject(part) && isObject(part.message) && part.message.blocks);
+    const code = preformattedIn(blocks, 0) ?? fencedIn(typeof text === 'string' ? text : '');
+    if (code !== undefined) return code;
+  }
+  return undefined;
 }
 
 function preformattedIn(node: unknown, depth: number): string | undefined {

@@ -23,6 +23,16 @@ it('between three backticks of a text, entities and links are undone', () => {
   expect(codeBlock({ text: '```json: 1```' })).toBe('json: 1');
 });
 
+it('that of a forwarded message counts, too, after the own one', () => {
+  const attachments = [
+    { text: 'no code', message_blocks: [null, { message: null }, { message: { blocks: rich(code(text('a: 1'))) } }] },
+    { text: '```b: 2```' },
+  ];
+  expect(codeBlock({ text: 'apply this', attachments })).toBe('a: 1');
+  expect(codeBlock({ text: '', attachments: attachments.slice(1) })).toBe('b: 2');
+  expect(codeBlock({ text: '```c: 3```', attachments })).toBe('c: 3');
+});
+
 it('a message without a code block, or with an empty one, has none', () => {
   expect(codeBlock({ text: 'a `b` c' })).toBeUndefined();
   expect(codeBlock({ text: '``` ```' })).toBeUndefined();
@@ -36,8 +46,8 @@ it('a block that is too long for a job is not cut to one that fits', () => {
 it('hidden characters are gone, and blocks of any shape are survived', () => {
   expect(codeBlock({ blocks: rich(code(text('a\u202eb\u0000c'))) })).toBe('abc');
   fc.assert(
-    fc.property(fc.anything(), fc.string(), (blocks, said) => {
-      const found = codeBlock({ text: said, blocks });
+    fc.property(fc.anything(), fc.string(), fc.anything(), (blocks, said, attachments) => {
+      const found = codeBlock({ text: said, blocks, attachments });
       expect(found === undefined || found.length <= 65_537).toBe(true);
     }),
   );

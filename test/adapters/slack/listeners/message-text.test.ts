@@ -29,6 +29,20 @@ it('an alert is its attachments: title, text and fields, and the fallback only w
   expect(messageText({ text: '', attachments })).toBe('PodCrashLooping\nin *shop*\npod\nweb-1\nonly this');
 });
 
+/** As Slack sends it (slackapi/java-slack-sdk#1179). */
+const forwarded = (blocks: unknown, text = '') => ({
+  ...{ is_msg_unfurl: true, is_share: true, author_name: 'Alertmanager', text, fallback: '[today] Alertmanager' },
+  message_blocks: [{ team: 'T0LOCAL', channel: 'C0OPS', ts: '1688651267.097029', message: { blocks } }],
+});
+
+it('a forwarded message is its blocks, and those only where it has no text', () => {
+  const blocks = rich({ type: 'text', text: 'web-1 is down' });
+  expect(messageText({ text: '', attachments: [forwarded(blocks)] })).toBe('Alertmanager\nweb-1 is down');
+  expect(messageText({ text: 'look', attachments: [forwarded(blocks, 'web-1 *is* down')] })).toBe(
+    'look\nAlertmanager\nweb-1 *is* down',
+  );
+});
+
 it('sections, headers, fields and context are read; buttons and images are not', () => {
   const blocks = [
     { type: 'header', text: { type: 'plain_text', text: 'Alert' } },
