@@ -14,7 +14,7 @@ const MAX_STATES = 256;
  */
 const MAX_STEPS_AGAIN = 1024 * 1024;
 /** Of the table that makes ordinary texts quick. A text made for it fills it up first, which takes longer than reading does. */
-const TABLE_BYTES = 256 * 1024;
+const TABLE_BYTES = 128 * 1024;
 
 /** What RE2 does not have, by the part that it names, and what to write instead. */
 const INSTEAD: readonly (readonly [part: RegExp, problem: string])[] = [

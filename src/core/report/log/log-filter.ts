@@ -21,7 +21,7 @@ const LONG_LINE_BYTES = 64 * 1024;
 const HELD_BYTES = 8 * 1024;
 /** With the policy's patterns, what a line costs also grows with their states: together they bound one piece to some 30 ms. */
 const STATES_TIMES_BYTES = 128 * 1024;
-const SHORTEST_LONG_LINE = 1024;
+const SHORTEST_LONG_LINE = 768;
 /** Several lines may be long for the patterns. */
 const BYTES_WITH_PATTERNS = 512;
 
@@ -56,7 +56,7 @@ export interface LogFilter {
  * zero-width characters; folds `\r` rewrites to their last state, applies `\b`, and replaces invalid UTF-8 by U+FFFD.
  * It redacts what `findSecrets` knows, private keys over several lines, YAML blocks, and the policy's patterns. In a
  * line over 64 KiB, a secret over 8 KiB hides the rest of its line; with patterns of the policy, both are less: with
- * 16 states of them 8 and 4 KiB, with the most 1 and 0.5 KiB. Linear time; memory bounded below 300 KiB.
+ * 16 states of them 8 and 4 KiB, with the most 0.75 and 0.4 KiB. Linear time; memory bounded below 300 KiB.
  */
 export function createLogFilter(options: LogFilterOptions): LogFilter {
   return new LineFilter(searchFor(options.redact));
@@ -162,7 +162,7 @@ class LineFilter implements LogFilter {
 
   /** Whole lines. Lines without a suspect pass unchanged, as one piece. */
   #lines(raw: Buffer): void {
-    const bytes = withPlainEnds(raw);
+    const bytes = withPlainEnds(raw, this.#longLineBytes);
     const suspects = new SuspectScanner(bytes, this.#patterns);
     let from = 0;
     while (from < bytes.length) {
@@ -202,8 +202,8 @@ class LineFilter implements LogFilter {
  * Whole lines that end with a newline alone: a carriage return before it would make each a line to examine, and changes
  * nothing. Not with lines so long that they come in pieces: those are cut by their offsets.
  */
-function withPlainEnds(lines: Buffer): Buffer {
-  if (lines.length > LONG_LINE_BYTES || !lines.includes('\r\n')) return lines;
+function withPlainEnds(lines: Buffer, longLineBytes: number): Buffer {
+  if (lines.length > longLineBytes || !lines.includes('\r\n')) return lines;
   return Buffer.from(lines.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
 }
 
