@@ -1,9 +1,9 @@
 import type { PatternSearch } from '../../../lib/patterns/linear-pattern.ts';
-import { characterBoundary, createAnchorScan, firstUnplain, NO_BYTES } from './byte-scan.ts';
+import { characterBoundary, createAnchorScan, firstUnplain, NO_BYTES, withPlainEnds } from './byte-scan.ts';
 import { cleanText, foldRewrites } from './clean-text.ts';
 import { LookAlikes, SECRET_ANCHORS } from './find-secrets.ts';
 import { LineRedactor } from './line-redactor.ts';
-import { LongLine } from './long-line.ts';
+import { LongLine, longLineSizes } from './long-line.ts';
 import { searchFor } from './secret-range.ts';
 
 /**
@@ -15,13 +15,6 @@ import { searchFor } from './secret-range.ts';
 
 const NEWLINE = 0x0a;
 const AT_SIGN = 0x40;
-/** Lines of this many bytes or more are handled in pieces. */
-const LONG_LINE_BYTES = 64 * 1024;
-/** Of a long line. */
-const HELD_BYTES = 8 * 1024;
-/** With the policy's patterns, what a line costs also grows with their states: together they bound one piece to some 30 ms. */
-const STATES_TIMES_BYTES = 128 * 1024;
-const SHORTEST_LONG_LINE = 768;
 /** Several lines may be long for the patterns. */
 const BYTES_WITH_PATTERNS = 512;
 
@@ -67,6 +60,8 @@ class LineFilter implements LogFilter {
   readonly #patterns: PatternSearch;
   readonly #redactor: LineRedactor;
   readonly #longLineBytes: number;
+  /** Of a long line, so that a secret is seen whole. */
+  readonly #heldBytes: number;
   /** Allocated by the first line that comes in pieces: most logs have none. */
   #held = NO_BYTES;
   #heldLength = 0;
@@ -78,10 +73,7 @@ class LineFilter implements LogFilter {
     this.#redactor = new LineRedactor(patterns);
     const { states } = patterns;
     if (states > 0) this.bytesAtOnce = BYTES_WITH_PATTERNS;
-    this.#longLineBytes = Math.min(
-      LONG_LINE_BYTES,
-      Math.max(SHORTEST_LONG_LINE, Math.floor(STATES_TIMES_BYTES / states)),
-    );
+    [this.#longLineBytes, this.#heldBytes] = longLineSizes(states);
   }
 
   get steps(): number {
@@ -140,7 +132,7 @@ class LineFilter implements LogFilter {
     this.#redactor.forget();
     return new LongLine({
       redactor: this.#redactor,
-      heldBytes: Math.min(HELD_BYTES, this.#longLineBytes >> 1),
+      heldBytes: this.#heldBytes,
       mayHoldSecret: (bytes) => this.#mayHoldSecret(bytes),
       emit: (bytes) => this.#out.push(bytes),
     });
@@ -196,15 +188,6 @@ class LineFilter implements LogFilter {
     if (this.#patterns.states > 0 || scanAnchors(bytes, 0, bytes.length) < bytes.length) return true;
     return bytes.includes(AT_SIGN) || firstUnplain(bytes, 0, bytes.length) < bytes.length;
   }
-}
-
-/**
- * Whole lines that end with a newline alone: a carriage return before it would make each a line to examine, and changes
- * nothing. Not with lines so long that they come in pieces: those are cut by their offsets.
- */
-function withPlainEnds(lines: Buffer, longLineBytes: number): Buffer {
-  if (lines.length > longLineBytes || !lines.includes('\r\n')) return lines;
-  return Buffer.from(lines.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
 }
 
 /**

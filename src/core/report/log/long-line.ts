@@ -5,6 +5,19 @@ import { type LineRedactor, replaceRanges } from './line-redactor.ts';
 /** Bytes of earlier output that stay as context, because some secrets are known by what precedes them. */
 const CONTEXT_BYTES = 128;
 
+/** Lines of this many bytes or more are handled in pieces. */
+const LONG_LINE_BYTES = 64 * 1024;
+const HELD_BYTES = 8 * 1024;
+/** With the policy's patterns, what a line costs also grows with their states: together they bound one piece to some 30 ms. */
+const STATES_TIMES_BYTES = 128 * 1024;
+const SHORTEST_LONG_LINE = 768;
+
+/** From how many bytes on a line is long, and how many of one are held back, with patterns of so many states. */
+export function longLineSizes(states: number): readonly [long: number, held: number] {
+  const long = Math.min(LONG_LINE_BYTES, Math.max(SHORTEST_LONG_LINE, Math.floor(STATES_TIMES_BYTES / states)));
+  return [long, Math.min(HELD_BYTES, long >> 1)];
+}
+
 export interface LongLineOptions {
   readonly redactor: LineRedactor;
   /** Held back, so that a secret is seen whole. A longer secret hides the rest of its line. */
