@@ -5,7 +5,7 @@ import { createExcerpt } from '../../src/core/report/log/excerpt.ts';
 import { findSecrets } from '../../src/core/report/log/find-secrets.ts';
 import { LineRedactor } from '../../src/core/report/log/line-redactor.ts';
 import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
-import { compilePatterns } from '../../src/core/report/log/secret-range.ts';
+import { searchFor } from '../../src/core/report/log/secret-range.ts';
 import type { Hostile } from './slow-texts.ts';
 
 /** Found by a review: each took quadratic time once. */
@@ -49,7 +49,7 @@ export const LOG_FILES = ['clean-text', 'named-value', 'secret-tokens', 'secret-
   (name) => `src/core/report/log/${name}.ts`,
 );
 
-const find = (text: string) => findSecrets({ text, from: 0, to: text.length, startsLine: true }, []);
+const find = (text: string) => findSecrets({ text, from: 0, to: text.length, startsLine: true }, searchFor([]));
 
 /** As a log comes: in pieces. */
 export function filtered(text: string): void {
@@ -65,7 +65,7 @@ export const LOG_READERS: readonly (readonly [string, (text: string) => unknown]
   ['folding', foldRewrites],
   ['looking for an unfinished escape', unfinishedEscapeStart],
   ['finding secrets', find],
-  ['redacting a line', (text) => new LineRedactor(compilePatterns(['CUST-\\d{6}'])).line(text)],
+  ['redacting a line', (text) => new LineRedactor(searchFor(['CUST-\\d{6}'])).line(text)],
   ['filtering a log', filtered],
   [
     'an excerpt',

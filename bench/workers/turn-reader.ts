@@ -23,11 +23,11 @@ const msSince = (start: NodeJS.CpuUsage): number => {
   return (user + system) / 1_000;
 };
 
-/** Filters a log as production does, in turns; a first megabyte is not counted, since a new program is not yet compiled. */
+/** Filters a log as production does, in turns; the first megabyte, or as much as is counted, is not, since a new program is not yet compiled. */
 export async function readTurns({ unit, bytes, redact }: TurnReaderConfig): Promise<Served<TurnReading>> {
   const block = Buffer.from(unit.repeat(Math.ceil(BLOCK_BYTES / Buffer.byteLength(unit))));
   const filter = createLogFilter({ redact });
-  const pieces = new Pieces(new Turns().of('U0BENCH'));
+  const pieces = new Pieces(new Turns().of('U0BENCH'), filter);
   const read = async (total: number): Promise<void> => {
     for (let done = 0; done < total; done += block.length) {
       await pieces.each(block, (piece) => {
@@ -35,7 +35,7 @@ export async function readTurns({ unit, bytes, redact }: TurnReaderConfig): Prom
       });
     }
   };
-  await read(1024 ** 2);
+  await read(Math.min(bytes, 1024 ** 2));
   let worstTurnMs = 0;
   let isDone = false;
   let turn = process.cpuUsage();

@@ -162,6 +162,7 @@ type Lookup =
   | Command['kind']
   | 'talk'
   | 'details'
+  | 'change-batch'
   | 'copy-command'
   | 'show-outliers'
   | 'same-again'
@@ -169,6 +170,7 @@ type Lookup =
   | 'list-all'
   | 'home';
 const COSTLY: ReadonlySet<Lookup> = new Set([
+  'change-batch',
   'can-i',
   'describe',
   'whoami',
@@ -189,7 +191,7 @@ const MINUTE_MS = 60_000;
 const MANY = 1_000;
 
 /**
- * Bounds each person's use of what starts no run but costs work: `can-i`, `describe`, `whoami`, `export`, `apply`, `stop`, `logs`, `list --all`, talk that may name a pod, and the Home tab. Counts
+ * Bounds each person's use of what starts no run but costs work: `can-i`, `describe`, `whoami`, `export`, `apply`, `stop`, `logs`, `list --all`, changes of a batch, talk that may name a pod, and the Home tab. Counts
  * in memory, not in the store, because it protects this process.
  */
 export class LookLimiter {

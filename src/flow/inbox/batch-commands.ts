@@ -20,7 +20,7 @@ import type { HeldRun, RunChanger } from '../held-run.ts';
 import { exportBatch, showRun } from '../lookup/show.ts';
 import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
-import type { AcceptRequest } from './accept.ts';
+import { type AcceptRequest, LookLimiter } from './accept.ts';
 import { isOnCard, type NoRun, readRun, readRunOfChannel, runOfAnyCard } from './find-run.ts';
 import { answerReason, answerWith, type BoundedRefusals, closeForm, NOTHING } from './refusals.ts';
 
@@ -34,6 +34,8 @@ export interface ChangeContext {
   readonly deps: FlowDeps;
   readonly runs: RunChanger;
   readonly refusals: BoundedRefusals;
+  /** Bounds one person's changes where they ask for them. Absent: they have been let through already. */
+  readonly changes?: LookLimiter;
 }
 
 /**
@@ -42,10 +44,15 @@ export interface ChangeContext {
  * nothing has changed
  */
 export async function changeBatch(run: BatchRun, change: Change, context: ChangeContext): Promise<NotChanged> {
-  const { userId, deps, runs } = context;
+  const { userId, deps, runs, changes } = context;
   if (!(await mayChange(run, userId, deps))) {
     await recordRefused(run, change, context, 'not_your_batch');
     return { code: 'not_your_batch' };
+  }
+  // Each change is a record, and pausing and resuming has no end. To cancel is always possible.
+  if (change.kind !== 'cancel' && changes?.refusal(userId, 'change-batch')) {
+    await recordRefused(run, change, context, 'limit_per_person');
+    return { code: 'limit_per_person' };
   }
   const result = await runs.change(run.id, async (held) => ({ not: await changeHeld(held, change, context) }));
   return typeof result === 'string' ? passOn(run, change, context) : result.not;
@@ -115,6 +122,9 @@ async function passOn({ id }: Run, change: Change, { userId, deps: { store } }: 
   return { code: 'batch_elsewhere' };
 }
 
+/** Of a batch, by one person, as many as cost as much as one run. */
+const CHANGES_PER_RUN = 4;
+
 type ChangeByButton = Extract<Change['kind'], Click['action']>;
 
 export interface BatchCommandsParts {
@@ -131,9 +141,11 @@ export interface BatchCommandsParts {
  */
 export class BatchCommands {
   readonly #parts: BatchCommandsParts;
+  readonly #changes: LookLimiter;
 
   constructor(parts: BatchCommandsParts) {
     this.#parts = parts;
+    this.#changes = new LookLimiter(parts.deps, CHANGES_PER_RUN);
   }
 
   async clickChange(click: Click, kind: ChangeByButton): Promise<Answer> {
@@ -206,7 +218,7 @@ export class BatchCommands {
 
   #change(run: BatchRun, change: Change, userId: string): Promise<NotChanged> {
     const { deps, runs, refusals } = this.#parts;
-    return changeBatch(run, change, { userId, deps, runs, refusals });
+    return changeBatch(run, change, { userId, deps, runs, refusals, changes: this.#changes });
   }
 
   /** Judged like a click on the card's own button. */

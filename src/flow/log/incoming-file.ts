@@ -33,8 +33,8 @@ export class IncomingFile {
   constructor(file: RunFile, encoding: FrameEncoding, sinks: IncomingSinks) {
     this.#file = file;
     this.#sinks = sinks;
-    this.#pieces = new Pieces(sinks.turns);
     this.#filter = file.isRedacted ? createLogFilter({ redact: sinks.redact }) : undefined;
+    this.#pieces = new Pieces(sinks.turns, this.#filter);
     this.#gunzip = encoding === 'gzip+base64' ? new Gunzip((piece) => this.#content(piece)) : undefined;
   }
 

@@ -151,7 +151,7 @@ async function readLines(run: LaunchedRun, source: Source, deps: FlowDeps): Prom
   const kinds = believedFiles(plan, policy);
   const frames = kinds ? new FrameParser(plan.maxLogBytes) : undefined;
   const selector = new LineSelector({ ...selectionOf(filter), ...defined({ grep: filter.grep, until }) });
-  const pieces = new Pieces(deps.turns.of(origin.requesterId));
+  const pieces = new Pieces(deps.turns.of(origin.requesterId), redaction);
   const select = (parts: readonly FramePart[]): void => {
     for (const part of parts) if (part.kind === 'text') selector.push(redaction.push(part.bytes));
   };

@@ -111,7 +111,7 @@ export class LogReader {
         else await frames?.files.accept(part);
       }
     };
-    const pieces = new Pieces(turns);
+    const pieces = new Pieces(turns, filter);
     const write = (chunk: Buffer): Promise<void> =>
       pieces.each(chunk, (piece) => (frames ? acceptParts(frames.parser.push(piece)) : store(filter.push(piece))));
     const collected = await this.#collect(source, ended, write);

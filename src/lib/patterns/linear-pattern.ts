@@ -1,4 +1,4 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { RE2JS, RE2JSSyntaxException, RE2Set } from 're2js';
 
 /**
  * Regular expressions that others write, in the syntax of RE2 (as in Go). Its engine reads a text once, whatever pattern
@@ -6,12 +6,15 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
  */
 
 const MAX_LENGTH = 512;
-/** What a character costs at most grows with it: 35 ns a state. */
-const MAX_STATES = 500;
 /** Of all patterns that read the same text: whoever writes a log makes each of them cost what it can, in every line. */
-const MAX_STATES_OF_ALL = 1_000;
-/** States times characters that a pattern may search again in one text, after its matches. */
-const MAX_STEPS = 16 * 1024 * 1024;
+const MAX_STATES = 256;
+/**
+ * States times characters that the patterns may read again in one text, after their matches: a few milliseconds a
+ * hundred thousand.
+ */
+const MAX_STEPS_AGAIN = 1024 * 1024;
+/** Of the table that makes ordinary texts quick. A text made for it fills it up first, which takes longer than reading does. */
+const TABLE_BYTES = 128 * 1024;
 
 /** What RE2 does not have, by the part that it names, and what to write instead. */
 const INSTEAD: readonly (readonly [part: RegExp, problem: string])[] = [
@@ -30,14 +33,14 @@ const PARTS = /\\.|\[\]?(?:\\.|[^\]\\])*\]|\(\?[\w-]*/gs;
 
 /**
  * What is wrong with a pattern, in words, or `undefined`: longer than 512 characters, no pattern of RE2, matches the
- * empty text, or needs more than 500 states.
+ * empty text, or needs more than 256 states.
  */
 export function problemOfPattern(source: string): string | undefined {
   if (source.length > MAX_LENGTH) return 'is too long for a pattern: split it';
   try {
-    const pattern = new LinearPattern(source);
-    if (pattern.isIn('')) return 'matches the empty text, so it would redact everywhere';
-    if (pattern.states > MAX_STATES) return 'takes too long for each character: lower the bounds of its repeats';
+    const pattern = compiled(source);
+    if (pattern.test('')) return 'matches the empty text, so it would redact everywhere';
+    if (pattern.programSize() > MAX_STATES) return `takes too long for each character: ${SMALLER}`;
     return [...source.matchAll(PARTS)].map(([part]) => problemOf(part)).find((problem) => problem !== undefined);
   } catch (thrown) {
     if (!(thrown instanceof RE2JSSyntaxException)) throw thrown;
@@ -47,13 +50,60 @@ export function problemOfPattern(source: string): string | undefined {
   }
 }
 
+const SMALLER = 'lower the bounds of its repeats, or write + for them, which costs nothing here';
+
 /** What is wrong with patterns that are right one by one: together they take too long. */
 export function problemOfPatterns(sources: readonly string[]): string | undefined {
   const right = sources.filter((source) => problemOfPattern(source) === undefined);
-  const states = right.reduce((sum, source) => sum + new LinearPattern(source).states, 0);
-  return states > MAX_STATES_OF_ALL
-    ? 'take too long together for each character: lower the bounds of their repeats, or join patterns'
+  return new LinearPatterns(right).states > MAX_STATES
+    ? 'take too long together for each character: lower the bounds of their repeats, write + for them, or join patterns'
     : undefined;
+}
+
+const compiled = (source: string): RE2JS => RE2JS.compile(source, RE2JS.MULTILINE);
+
+/** Whether a match may be longer than the pattern has states. */
+const isUnbounded = (source: string): boolean => /[*+]|\{\d+,\}/.test(source.replace(PARTS, ''));
+
+interface Size {
+  readonly states: number;
+  readonly isUnbounded: boolean;
+}
+
+interface Compiled extends Size {
+  readonly pattern: RE2JS;
+}
+
+/** What the next match costs at most: what is bounded reads no further than it is long. */
+const stepsFrom = (charactersLeft: number, { states, isUnbounded }: Size): number =>
+  states * (isUnbounded ? charactersLeft : Math.min(charactersLeft, states));
+
+/** Patterns over lines; see `problemOfPattern` and `problemOfPatterns` for which are safe. */
+export class LinearPatterns {
+  /** The size of all. A character takes up to a quarter of a microsecond for each, in a text made for it. */
+  readonly states: number;
+  readonly #patterns: readonly Compiled[];
+  readonly #set = new RE2Set(RE2Set.UNANCHORED, RE2JS.MULTILINE, TABLE_BYTES);
+
+  /** @throws Error if a source is not a pattern */
+  constructor(sources: readonly string[]) {
+    this.#patterns = sources.map((source) => {
+      const pattern = compiled(source);
+      return { pattern, states: pattern.programSize(), isUnbounded: isUnbounded(source) };
+    });
+    this.states = this.#patterns.reduce((sum, { states }) => sum + states, 0);
+    for (const source of sources) this.#set.add(source);
+  }
+
+  search(): PatternSearch {
+    return new PatternSearch(this.states, this.#patterns, this.#set);
+  }
+}
+
+/** Where matches start. */
+interface Part {
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface PatternMatch {
@@ -61,40 +111,51 @@ export interface PatternMatch {
   readonly end: number;
 }
 
-/** A pattern over lines; see `problemOfPattern` for which are safe. */
-export class LinearPattern {
-  /** Its size. */
+/** Looks for patterns, and counts what that takes. */
+export class PatternSearch {
+  /** Of all patterns; 0: there are none. */
   readonly states: number;
-  readonly #pattern: RE2JS;
+  /** States times characters read so far, at most. */
+  steps = 0;
+  readonly #patterns: readonly Compiled[];
+  readonly #set: RE2Set;
 
-  /** @throws Error if the source is not a pattern */
-  constructor(source: string) {
-    this.#pattern = RE2JS.compile(source, RE2JS.MULTILINE);
-    this.states = this.#pattern.programSize();
+  constructor(states: number, patterns: readonly Compiled[], set: RE2Set) {
+    this.states = states;
+    this.#patterns = patterns;
+    this.#set = set;
   }
 
-  /** Whether it matches somewhere. What matches in a line also matches in lines that hold it. */
+  /** Whether one of them matches somewhere. What matches in a line also matches in lines that hold it. */
   isIn(text: string): boolean {
-    return this.#pattern.test(text);
+    return this.#matching(text).length > 0;
   }
 
   /**
-   * Its matches from `from` on, in order, without the empty ones. A pattern that reads far beyond each of many matches
-   * gets 16 million steps; then the rest of the text is one match. In 1,000 characters there are never so many.
+   * The matches of each that start in `[from, to)`, without the empty ones. Those that read far beyond each of many matches get a
+   * million steps; then the rest of the text is one match.
    */
-  *matchesIn(text: string, from: number): Generator<PatternMatch> {
-    if (!this.isIn(text)) return;
-    const matcher = this.#pattern.matcher(text);
-    let steps = 0;
-    for (let at = from; at <= text.length && matcher.find(at); ) {
-      const [start, end] = [matcher.start(), matcher.end()];
-      if (end > start) yield { start, end };
-      at = Math.max(end, start + 1);
-      steps += this.states * (text.length - at);
-      if (steps > MAX_STEPS) {
+  *matchesIn(text: string, { from, to }: Part): Generator<PatternMatch> {
+    let stepsAgain = 0;
+    for (const { pattern, ...size } of this.#matching(text)) {
+      const matcher = pattern.matcher(text);
+      for (let at = from; at < to && matcher.find(at) && matcher.start() < to; ) {
+        const [start, end] = [matcher.start(), matcher.end()];
+        if (end > start) yield { start, end };
+        at = Math.max(end, start + 1);
+        const steps = stepsFrom(text.length - at, size);
+        this.steps += steps;
+        stepsAgain += steps;
+        if (stepsAgain <= MAX_STEPS_AGAIN) continue;
         yield { start: at, end: text.length };
         return;
       }
     }
+  }
+
+  #matching(text: string): readonly Compiled[] {
+    if (this.#patterns.length === 0) return [];
+    this.steps += this.states * text.length;
+    return this.#set.match(text).flatMap((index) => this.#patterns[index] ?? []);
   }
 }

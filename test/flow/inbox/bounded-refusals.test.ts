@@ -115,6 +115,22 @@ describe('refused clicks on a known run', () => {
     expect(of(world, 'U0MALLORY').at(-1)?.facts).toMatchObject({ last: 'not_your_batch', count: MANY - 20 });
   });
 
+  it('and what a person may do to a batch over and over is bounded, but never its end', async () => {
+    const rule = aRule({ batch: { maxPods: 5, maxParallelism: 1 } });
+    const world = new World({ policy: aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules: [rule] } } }) });
+    await world.say('--all -n shop --image=autodiagnose');
+    const changes = () => of(world, 'U0ROY').filter(({ step }) => step === 'batch');
+    const click = (n: number) => world.click('U0ROY', n % 2 ? 'resume' : 'pause', { dedupeKey: `${n}` });
+    for (let n = 0; n < MANY; n += 1) await click(n);
+    expect(changes()).toHaveLength(24 + 20);
+    expect(await click(0)).toMatchObject({ kind: 'message' });
+    await world.click('U0ROY', 'cancel');
+    expect(changes().at(-1)?.facts).toMatchObject({ kind: 'cancel', verdict: 'allowed' });
+    await world.clock.advance(60_000);
+    const rest = of(world, 'U0ROY').filter(({ facts }) => facts.code === 'refusals_in_one');
+    expect(rest.map(({ facts }) => [facts.last, facts.count])).toEqual([['limit_per_person', MANY + 1 - 24 - 20]]);
+  });
+
   it('and requests beyond a limit are bounded, too', async () => {
     const world = new World();
     const before = () => world.audit.entries.filter(({ facts }) => facts.code === 'limit_per_person').length;

@@ -37,6 +37,24 @@ it.each([
   expect(turns.length).toBeGreaterThan(bytes.length / PIECE_BYTES);
 });
 
+it('ends a turn by what the policy’s patterns take, and gives them little at once', async () => {
+  const filter = { bytesAtOnce: 512, steps: 0 };
+  const pieces = new Pieces(new Turns().of('U0ROY'), filter);
+  const bytes = Buffer.from('a line of a log of ordinary length, for once\n'.repeat(200));
+
+  const turns = await takenIn((take) =>
+    pieces.each(bytes, (piece) => {
+      // As 200 states do that read each character once.
+      filter.steps += 200 * piece.length;
+      take(piece.toString('latin1'));
+    }),
+  );
+
+  expect(Math.max(...turns.flat().map(({ length }) => length))).toBe(512);
+  expect(Math.max(...turns.map((turn) => turn.length))).toBe(2);
+  expect(turns.flat().join('')).toBe(bytes.toString('latin1'));
+});
+
 it('counts the lines of a turn over all chunks of it', async () => {
   const pieces = new Pieces(new Turns().of('U0ROY'));
 

@@ -41,10 +41,12 @@ it.each([
 });
 
 it('bounds what all patterns of a policy cost together, as whoever writes a log chooses the line', () => {
-  const small = Array.from({ length: 50 }, (_, index) => `CUST${index}-\\d{6}`);
+  const small = Array.from({ length: 17 }, (_, index) => `CUST${index}-\\d{6}`);
   expect(problemOfPatterns(small)).toBeUndefined();
-  const large = Array.from({ length: 4 }, (_, index) => `\\b[\\w.]{1,64}@[\\w.]{1,64}\\.acme${index}\\b`);
-  expect(large.map((source) => problemOfPattern(source))).toEqual([undefined, undefined, undefined, undefined]);
+  const joined = `CUST(?:${Array.from({ length: 50 }, (_, index) => index).join('|')})-\\d{6}`;
+  expect(problemOfPatterns([joined, '(?i)acme-\\w+', '\\b[\\w.]+@[\\w.]+\\.acme\\b'])).toBeUndefined();
+  const large = Array.from({ length: 2 }, (_, index) => `\\b[\\w.]{1,64}@\\w{1,32}\\.acme${index}\\b`);
+  expect(large.map((source) => problemOfPattern(source))).toEqual([undefined, undefined]);
   expect(problemOfPatterns(large)).toContain('take too long together');
   expect(problemOfPatterns(['('])).toBeUndefined();
 });

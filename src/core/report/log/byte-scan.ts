@@ -204,3 +204,12 @@ export function createAnchorScan(anchors: readonly string[]): AnchorScan {
     return to;
   };
 }
+
+/**
+ * Whole lines that end with a newline alone: a carriage return before it would make each a line to examine, and changes
+ * nothing. Not with lines so long that they come in pieces: those are cut by their offsets.
+ */
+export function withPlainEnds(lines: Buffer, longLineBytes: number): Buffer {
+  if (lines.length > longLineBytes || !lines.includes('\r\n')) return lines;
+  return Buffer.from(lines.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+}

@@ -1,4 +1,4 @@
-import type { LinearPattern } from '../../../lib/patterns/linear-pattern.ts';
+import type { PatternSearch } from '../../../lib/patterns/linear-pattern.ts';
 import { createAnchorScan, NO_BYTES } from './byte-scan.ts';
 import { isClean } from './clean-text.ts';
 import { findNamedValues, NAMED_ANCHORS } from './named-value.ts';
@@ -36,11 +36,8 @@ function* findTokens(span: Span): Generator<SecretRange> {
   }
 }
 
-function* findPattern({ text, from, to }: Span, pattern: LinearPattern): Generator<SecretRange> {
-  for (const { start, end } of pattern.matchesIn(text, from)) {
-    if (start >= to) return;
-    yield { start, end, kind: 'custom' };
-  }
+function* findPatterns(span: Span, patterns: PatternSearch): Generator<SecretRange> {
+  for (const { start, end } of patterns.matchesIn(span.text, span)) yield { start, end, kind: 'custom' };
 }
 
 type Holds = (bytes: Buffer) => boolean;
@@ -62,11 +59,11 @@ const scanAnchors = createAnchorScan(SECRET_ANCHORS);
 const holdsAnchor: Holds = (bytes) => scanAnchors(bytes, 0, bytes.length) < bytes.length;
 
 /** Most texts hold no anchor, and few more than one kind: that is much quicker to see than to find nothing. */
-function* findAll(span: Span, patterns: readonly LinearPattern[]): Generator<SecretRange> {
+function* findAll(span: Span, patterns: PatternSearch): Generator<SecretRange> {
   const bytes = Buffer.from(span.text);
   if (holdsAnchor(bytes) || bytes.includes(AT_SIGN))
     for (const [holds, find] of FINDERS) if (holds(bytes)) yield* find(span);
-  for (const pattern of patterns) yield* findPattern(span, pattern);
+  yield* findPatterns(span, patterns);
 }
 
 /**
@@ -74,7 +71,7 @@ function* findAll(span: Span, patterns: readonly LinearPattern[]): Generator<Sec
  * union is one secret with the kind of the one that starts first. Letters that look Latin are also read as Latin.
  * Linear in the text.
  */
-export function findSecrets(span: Span, patterns: readonly LinearPattern[]): readonly SecretRange[] {
+export function findSecrets(span: Span, patterns: PatternSearch): readonly SecretRange[] {
   const found = [...findAll(span, patterns)];
   const folded = foldLookAlikes(span.text);
   if (folded !== undefined) found.push(...findAll({ ...span, text: folded }, patterns));

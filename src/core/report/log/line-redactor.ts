@@ -1,4 +1,4 @@
-import type { LinearPattern } from '../../../lib/patterns/linear-pattern.ts';
+import type { PatternSearch } from '../../../lib/patterns/linear-pattern.ts';
 import { findSecrets } from './find-secrets.ts';
 import { mergeRanges, type SecretRange, type Span } from './secret-range.ts';
 
@@ -98,9 +98,9 @@ export class LineRedactor {
   /** Secrets redacted so far. A key over several lines counts once. */
   redactions = 0;
   #open: Open | undefined;
-  readonly #patterns: readonly LinearPattern[];
+  readonly #patterns: PatternSearch;
 
-  constructor(patterns: readonly LinearPattern[]) {
+  constructor(patterns: PatternSearch) {
     this.#patterns = patterns;
   }
 

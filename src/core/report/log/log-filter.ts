@@ -1,10 +1,10 @@
-import type { LinearPattern } from '../../../lib/patterns/linear-pattern.ts';
-import { characterBoundary, createAnchorScan, firstUnplain, NO_BYTES } from './byte-scan.ts';
+import type { PatternSearch } from '../../../lib/patterns/linear-pattern.ts';
+import { characterBoundary, createAnchorScan, firstUnplain, NO_BYTES, withPlainEnds } from './byte-scan.ts';
 import { cleanText, foldRewrites } from './clean-text.ts';
 import { LookAlikes, SECRET_ANCHORS } from './find-secrets.ts';
 import { LineRedactor } from './line-redactor.ts';
-import { LongLine } from './long-line.ts';
-import { compilePatterns } from './secret-range.ts';
+import { LongLine, longLineSizes } from './long-line.ts';
+import { searchFor } from './secret-range.ts';
 
 /**
  * Cleans and redacts log bytes between a container and the spool: nothing after the filter sees the raw log. Four
@@ -15,11 +15,8 @@ import { compilePatterns } from './secret-range.ts';
 
 const NEWLINE = 0x0a;
 const AT_SIGN = 0x40;
-/** Lines of this many bytes or more are handled in pieces. */
-const LONG_LINE_BYTES = 64 * 1024;
-/** The same where the policy's patterns have more states together: what a line costs grows with both. */
-const LONG_LINE_FOR_MANY = 16 * 1024;
-const MANY_STATES = 125;
+/** Several lines may be long for the patterns. */
+const BYTES_WITH_PATTERNS = 512;
 
 const scanAnchors = createAnchorScan(SECRET_ANCHORS);
 
@@ -41,34 +38,46 @@ export interface LogFilter {
   end(): Buffer;
   /** Secrets replaced so far by `[redacted:kind]`. */
   readonly redactions: number;
+  /** With the policy's patterns: push no more bytes at once, so that a push takes a bounded time. */
+  readonly bytesAtOnce: number | undefined;
+  /** What the policy's patterns have taken so far: their states times characters, at most. */
+  readonly steps: number;
 }
 
 /**
  * Makes the filter of one log. It removes escape sequences, control characters but tab and newline, and bidi and
  * zero-width characters; folds `\r` rewrites to their last state, applies `\b`, and replaces invalid UTF-8 by U+FFFD.
  * It redacts what `findSecrets` knows, private keys over several lines, YAML blocks, and the policy's patterns. In a
- * line over 64 KiB (16 with large patterns), a secret over 8 KiB hides the rest of its line. Linear time; memory
- * bounded below 300 KiB.
+ * line over 64 KiB, a secret over 8 KiB hides the rest of its line; with patterns of the policy, both are less: with
+ * 16 states of them 8 and 4 KiB, with the most 0.75 and 0.4 KiB. Linear time; memory bounded below 300 KiB.
  */
 export function createLogFilter(options: LogFilterOptions): LogFilter {
-  return new LineFilter(compilePatterns(options.redact));
+  return new LineFilter(searchFor(options.redact));
 }
 
 class LineFilter implements LogFilter {
-  readonly #patterns: readonly LinearPattern[];
+  readonly bytesAtOnce: number | undefined;
+  readonly #patterns: PatternSearch;
   readonly #redactor: LineRedactor;
   readonly #longLineBytes: number;
+  /** Of a long line, so that a secret is seen whole. */
+  readonly #heldBytes: number;
   /** Allocated by the first line that comes in pieces: most logs have none. */
   #held = NO_BYTES;
   #heldLength = 0;
   #longLine: LongLine | undefined;
   #out: Buffer[] = [];
 
-  constructor(patterns: readonly LinearPattern[]) {
+  constructor(patterns: PatternSearch) {
     this.#patterns = patterns;
     this.#redactor = new LineRedactor(patterns);
-    const states = patterns.reduce((sum, pattern) => sum + pattern.states, 0);
-    this.#longLineBytes = states > MANY_STATES ? LONG_LINE_FOR_MANY : LONG_LINE_BYTES;
+    const { states } = patterns;
+    if (states > 0) this.bytesAtOnce = BYTES_WITH_PATTERNS;
+    [this.#longLineBytes, this.#heldBytes] = longLineSizes(states);
+  }
+
+  get steps(): number {
+    return this.#patterns.steps;
   }
 
   get redactions(): number {
@@ -123,6 +132,7 @@ class LineFilter implements LogFilter {
     this.#redactor.forget();
     return new LongLine({
       redactor: this.#redactor,
+      heldBytes: this.#heldBytes,
       mayHoldSecret: (bytes) => this.#mayHoldSecret(bytes),
       emit: (bytes) => this.#out.push(bytes),
     });
@@ -144,7 +154,7 @@ class LineFilter implements LogFilter {
 
   /** Whole lines. Lines without a suspect pass unchanged, as one piece. */
   #lines(raw: Buffer): void {
-    const bytes = withPlainEnds(raw);
+    const bytes = withPlainEnds(raw, this.#longLineBytes);
     const suspects = new SuspectScanner(bytes, this.#patterns);
     let from = 0;
     while (from < bytes.length) {
@@ -175,18 +185,9 @@ class LineFilter implements LogFilter {
   }
 
   #mayHoldSecret(bytes: Buffer): boolean {
-    if (this.#patterns.length > 0 || scanAnchors(bytes, 0, bytes.length) < bytes.length) return true;
+    if (this.#patterns.states > 0 || scanAnchors(bytes, 0, bytes.length) < bytes.length) return true;
     return bytes.includes(AT_SIGN) || firstUnplain(bytes, 0, bytes.length) < bytes.length;
   }
-}
-
-/**
- * Whole lines that end with a newline alone: a carriage return before it would make each a line to examine, and changes
- * nothing. Not with lines so long that they come in pieces: those are cut by their offsets.
- */
-function withPlainEnds(lines: Buffer): Buffer {
-  if (lines.length > LONG_LINE_BYTES || !lines.includes('\r\n')) return lines;
-  return Buffer.from(lines.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
 }
 
 /**
@@ -195,14 +196,14 @@ function withPlainEnds(lines: Buffer): Buffer {
  */
 class SuspectScanner {
   readonly #bytes: Buffer;
-  readonly #patterns: readonly LinearPattern[];
+  readonly #patterns: PatternSearch;
   #unplain = -1;
   #atSign = -1;
   #custom = -1;
-  #live: readonly LinearPattern[] | undefined;
+  #isCustomIn: boolean | undefined;
   #lookAlikes: LookAlikes | undefined;
 
-  constructor(bytes: Buffer, patterns: readonly LinearPattern[]) {
+  constructor(bytes: Buffer, patterns: PatternSearch) {
     this.#bytes = bytes;
     this.#patterns = patterns;
   }
@@ -221,7 +222,7 @@ class SuspectScanner {
   #nextUnplain(from: number): number {
     const bytes = this.#bytes;
     const unplain = firstUnplain(bytes, from, bytes.length);
-    if (unplain === bytes.length || this.#patterns.length > 0) return unplain;
+    if (unplain === bytes.length || this.#patterns.states > 0) return unplain;
     this.#lookAlikes ??= new LookAlikes(bytes, bytes.lastIndexOf(NEWLINE, unplain) + 1);
     return this.#lookAlikes.isClean ? this.#lookAlikes.next(from) : unplain;
   }
@@ -233,16 +234,14 @@ class SuspectScanner {
   /** The first line that a pattern of the policy matches. Lines that are not plain ASCII are suspects anyway. */
   #nextCustom(from: number): number {
     const { length } = this.#bytes;
-    if (this.#patterns.length === 0) return length;
-    const isIn = (start: number, end: number) => {
-      const text = this.#bytes.toString('latin1', start, end);
-      return (pattern: LinearPattern): boolean => pattern.isIn(text);
-    };
-    // Most patterns match nowhere: what no line of the block holds need not be looked for in each.
-    this.#live ??= this.#patterns.filter(isIn(0, length));
-    for (let start = this.#live.length === 0 ? length : from; start < length; ) {
+    if (this.#patterns.states === 0) return length;
+    const isIn = (start: number, end: number): boolean =>
+      this.#patterns.isIn(this.#bytes.toString('latin1', start, end));
+    // Most blocks hold nothing: their lines need not be read one by one.
+    this.#isCustomIn ??= isIn(0, length);
+    for (let start = this.#isCustomIn ? from : length; start < length; ) {
       const end = this.#bytes.indexOf(NEWLINE, start);
-      if (this.#live.some(isIn(start, end))) return start;
+      if (end - start === length - 1 || isIn(start, end)) return start;
       start = end + 1;
     }
     return length;

@@ -2,15 +2,26 @@ import { characterBoundary, firstUnplain, NO_BYTES } from './byte-scan.ts';
 import { cleanText, foldRewrites, unfinishedEscapeStart } from './clean-text.ts';
 import { type LineRedactor, replaceRanges } from './line-redactor.ts';
 
-/**
- * Bytes of a long line that are held back, so that a secret is seen whole. A longer secret hides the rest of its line.
- */
-const HELD_BYTES = 8 * 1024;
 /** Bytes of earlier output that stay as context, because some secrets are known by what precedes them. */
 const CONTEXT_BYTES = 128;
 
+/** Lines of this many bytes or more are handled in pieces. */
+const LONG_LINE_BYTES = 64 * 1024;
+const HELD_BYTES = 8 * 1024;
+/** With the policy's patterns, what a line costs also grows with their states: together they bound one piece to some 30 ms. */
+const STATES_TIMES_BYTES = 128 * 1024;
+const SHORTEST_LONG_LINE = 768;
+
+/** From how many bytes on a line is long, and how many of one are held back, with patterns of so many states. */
+export function longLineSizes(states: number): readonly [long: number, held: number] {
+  const long = Math.min(LONG_LINE_BYTES, Math.max(SHORTEST_LONG_LINE, Math.floor(STATES_TIMES_BYTES / states)));
+  return [long, Math.min(HELD_BYTES, long >> 1)];
+}
+
 export interface LongLineOptions {
   readonly redactor: LineRedactor;
+  /** Held back, so that a secret is seen whole. A longer secret hides the rest of its line. */
+  readonly heldBytes: number;
   /** Whether a secret may start in these bytes; `false` is certain. */
   readonly mayHoldSecret: (bytes: Buffer) => boolean;
   readonly emit: (bytes: Buffer) => void;
@@ -18,7 +29,7 @@ export interface LongLineOptions {
 
 /**
  * One line that is too long to examine in one piece. The result depends on where the pieces end, so the caller must cut
- * them by their offset in the line. Holds one piece and 8 KiB.
+ * them by their offset in the line. Holds one piece and what is held back.
  */
 export class LongLine {
   readonly #options: LongLineOptions;
@@ -90,7 +101,7 @@ export class LongLine {
 
   #emit(isLast: boolean): void {
     const { length } = this.#pending;
-    const limit = isLast ? length : characterBoundary(this.#pending, Math.max(0, length - HELD_BYTES));
+    const limit = isLast ? length : characterBoundary(this.#pending, Math.max(0, length - this.#options.heldBytes));
     if (this.#inSecret) this.#dropBefore(length);
     else if (limit > this.#contextLength) this.#dropBefore(this.#emitUpTo(limit, isLast));
   }

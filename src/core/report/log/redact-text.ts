@@ -2,7 +2,7 @@ import type { RunRequest } from '../../command/command.ts';
 import { printCommand } from '../../command/print.ts';
 import { LineRedactor, replaceRanges } from './line-redactor.ts';
 import { createLogFilter } from './log-filter.ts';
-import { compilePatterns, type SecretRange } from './secret-range.ts';
+import { type SecretRange, searchFor } from './secret-range.ts';
 
 /** The log filter for other texts: messages of a cluster, and what people typed. `redact` are the policy's patterns. */
 
@@ -59,7 +59,7 @@ function documentIn(text: string): object | undefined {
 }
 
 const secretsIn = (text: string, redact: Patterns): readonly SecretRange[] =>
-  new LineRedactor(compilePatterns(redact)).find({ text, from: 0, to: text.length, startsLine: true });
+  new LineRedactor(searchFor(redact)).find({ text, from: 0, to: text.length, startsLine: true });
 
 /** A shorter word cannot hold a secret that is recognised by the word alone. */
 const MIN_SCRIPT_LENGTH = 8;

@@ -1,4 +1,4 @@
-import { LinearPattern } from '../../../lib/patterns/linear-pattern.ts';
+import { LinearPatterns, type PatternSearch } from '../../../lib/patterns/linear-pattern.ts';
 
 /** Where a secret is in a text, and its kind for `[redacted:kind]`. */
 export interface SecretRange {
@@ -37,16 +37,14 @@ export function* matchesIn(pattern: RegExp, span: Span): Generator<RegExpExecArr
   }
 }
 
-const NONE: readonly LinearPattern[] = [];
-const COMPILED = new WeakMap<readonly string[], readonly LinearPattern[]>();
+const COMPILED = new WeakMap<readonly string[], LinearPatterns>();
 
 /**
- * The policy's own patterns (`output.redact`), compiled once. They see one line at a time, after cleaning. Each must
- * have passed `problemOfPattern`.
+ * A search for the policy's own patterns (`output.redact`), which are compiled once. They see one line at a time, after
+ * cleaning. They must have passed `problemOfPatterns`.
  */
-export function compilePatterns(sources: readonly string[]): readonly LinearPattern[] {
-  if (sources.length === 0) return NONE;
-  const compiled = COMPILED.get(sources) ?? sources.map((source) => new LinearPattern(source));
+export function searchFor(sources: readonly string[]): PatternSearch {
+  const compiled = COMPILED.get(sources) ?? new LinearPatterns(sources);
   COMPILED.set(sources, compiled);
-  return compiled;
+  return compiled.search();
 }

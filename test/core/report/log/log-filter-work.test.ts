@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
 import { LineRedactor } from '../../../../src/core/report/log/line-redactor.ts';
 import { createLogFilter } from '../../../../src/core/report/log/log-filter.ts';
-import { LinearPattern } from '../../../../src/lib/patterns/linear-pattern.ts';
+import { problemOfPatterns } from '../../../../src/lib/patterns/linear-pattern.ts';
 
 const PIECE_BYTES = 64 * 1024;
 /** As the filter says: a line up to 64 KiB, and 8 KiB of a longer one. */
@@ -80,14 +80,24 @@ it('reads lines that end with a return and a newline the same in a small block a
   );
 });
 
-it('reads a line with a return the same however the log is cut, about as long as the longest that is read at once', () => {
-  for (const length of [-4, -3, -2, -1, 0, 1].map((more) => PIECE_BYTES + more)) {
-    const log = Buffer.from(`${'a'.repeat(length - 14)} password=x9${'é\r\n'}next\r\n`);
-    const cut = createLogFilter({ redact: [] });
-    const parts = [cut.push(log.subarray(0, 99)), cut.push(log.subarray(99)), cut.end()];
-    expect(Buffer.concat(parts).toString() === filtered(log.toString()), `${length}`).toBe(true);
-  }
-});
+it.each([
+  [PIECE_BYTES, []],
+  [768, ['a[ab]{230}c']],
+])(
+  'reads a line with a return the same however the log is cut, about as long as the longest that is read at once: %i, with %j',
+  (longest, redact) => {
+    for (const length of [-4, -3, -2, -1, 0, 1].map((more) => longest + more)) {
+      const log = Buffer.from(`${'a'.repeat(length - 14)} password=x9${'é\r\n'}next\r\n`);
+      const read = (...at: readonly number[]): string => {
+        const filter = createLogFilter({ redact });
+        const parts = [0, ...at].map((from, index) => filter.push(log.subarray(from, at[index])));
+        return Buffer.concat([...parts, filter.end()]).toString();
+      };
+      expect(read(99) === read(), `${length}`).toBe(true);
+      expect(read(longest) === read(), `${length}`).toBe(true);
+    }
+  },
+);
 
 it.each([
   ['one line', 'abcdefgh '],
@@ -123,14 +133,33 @@ it.each([
   for (const pieces of [1, 2, 16, 96]) expect(restOf(pieces)).toBeLessThanOrEqual(HELD_BYTES);
 });
 
-it('lets large patterns of the policy read no more of a line at once than 16 KiB and what is held back', () => {
-  const read = vi.spyOn(LinearPattern.prototype, 'isIn');
-  const line = Buffer.from(`${'ab'.repeat(31_000)}c\n`);
-  const filter = createLogFilter({ redact: ['acme-\\w{20,200}', 'x.{100}c'] });
-  const out: Buffer[] = [];
-  for (let from = 0; from < line.length; from += 16 * 1024)
-    out.push(filter.push(line.subarray(from, from + 16 * 1024)));
+/** Of accepted patterns: small and usual, as large as one may be, and one that reads far beyond each of its matches. */
+const PATTERNS = ['ticket-(?:[a-z]|[a-z0-9])+;', '[ab]{80}c', 'a[ab]{230}c', '(?:a|b[^z]*z)'];
+const letters = (length: number): string =>
+  Array.from({ length }, (_, at) => 'ab'[((at * at * 7 + at) % 3) % 2]).join('');
 
-  expect(Buffer.concat(out).equals(line)).toBe(true);
-  expect(Math.max(...read.mock.calls.map(([text]) => text.length))).toBeLessThanOrEqual(25 * 1024);
+it.each(PATTERNS.flatMap((pattern) => [50, 300, 1_000, 5_000].map((length) => [pattern, length] as const)))(
+  'takes a bounded number of steps for each push, with %s and lines of %i characters',
+  (pattern, length) => {
+    expect(problemOfPatterns([pattern])).toBeUndefined();
+    const filter = createLogFilter({ redact: [pattern] });
+    // Where a line of the block matches, each is read by itself.
+    const block = Buffer.from(
+      `ticket-;c${letters(length)}\n`.repeat(Math.ceil(6_000 / length)).concat(`${'a'.repeat(231)}c\nbz\n`),
+    );
+    const most = filter.bytesAtOnce ?? block.length;
+    let worst = 0;
+    for (let from = 0; from < block.length; from += most) {
+      const before = filter.steps;
+      filter.push(block.subarray(from, from + most));
+      worst = Math.max(worst, filter.steps - before);
+    }
+    expect(filter.steps).toBeGreaterThan(0);
+    // Some 30 ms: a line that is held back, and what is read again after its matches.
+    expect(worst).toBeLessThanOrEqual(3 * 1024 * 1024);
+  },
+);
+
+it('needs no small pieces without patterns of the policy', () => {
+  expect(createLogFilter({ redact: [] }).bytesAtOnce).toBeUndefined();
 });

@@ -226,6 +226,19 @@ describe('long lines', () => {
     }
   });
 
+  it('finds them also around the shorter pieces of a policy with a large pattern', () => {
+    for (const edge of [384, 768, 1152, 1536, 2304]) {
+      for (let shift = -60; shift <= 60; shift += 7) {
+        const filter = createLogFilter({ redact: ['zq[xy]{230}c'] });
+        const log = `${long(edge + shift)} password=hunter2!x --token abc123def ${AWS_KEY} ${JWT} ${long(2_000)}`;
+        const result = Buffer.concat([filter.push(Buffer.from(log)), filter.end()]).toString();
+        expect(result).not.toMatch(/hunter2|abc123def/);
+        expect(result).not.toContain(AWS_KEY);
+        expect(result).not.toContain(JWT.slice(-30));
+      }
+    }
+  });
+
   it('hides the rest of a line after a secret too long to be seen whole', () => {
     const result = filtered(`${long(LONG)} password="${'s'.repeat(3 * LONG)}" tail\nnext\n`);
     expect(result).not.toContain('sss');
