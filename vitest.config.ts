@@ -26,8 +26,8 @@ export default defineConfig({
     // Much of a test is waiting (for a kubelet, a clock, a socket), so more workers than cores.
     maxWorkers: 5,
     // Long, since a busy machine delays what a test waits for: only a test that hangs takes so long.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
     setupFiles: 'test/support/setup.ts',
     // To load the modules anew for each file is most of what these files cost.
