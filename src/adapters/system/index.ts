@@ -15,6 +15,11 @@ export { memoryOf } from './memory.ts';
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, wake) {
+    // A wait of nothing gives way to others. Timers would not: those due again when the one before has run keep sockets waiting.
+    if (ms === 0) {
+      const turn = setImmediate(wake).unref();
+      return () => clearImmediate(turn);
+    }
     const timer = setTimeout(wake, ms).unref();
     return () => clearTimeout(timer);
   },
