@@ -11,7 +11,8 @@ import (
 
 // A listener whose queue fills, and a connection to it, as the kernel tells them.
 func TestAllSeesAListenerAndWhatWaitsThere(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	// An address of its own: connections of whoever had the same port of 127.0.0.1 before may still be in TIME-WAIT.
+	listener, err := net.Listen("tcp", "127.83.71.5:0")
 	if err != nil {
 		t.Fatal(err)
 	}
