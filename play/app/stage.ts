@@ -1,5 +1,5 @@
 import { KubeConfig } from '@kubernetes/client-node';
-import { type LocalCluster, openShop, startLocalCluster } from '../cluster/index.ts';
+import { type LocalCluster, openBackoffice, openShop, startLocalCluster } from '../cluster/index.ts';
 import type { Example } from '../page/contract.ts';
 import { type Bed, startBed } from './bed.ts';
 import { EXAMPLES } from './examples.ts';
@@ -30,6 +30,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   if (options.kubeconfig !== undefined) return realStage(options, options.kubeconfig);
   const cluster = await startLocalCluster();
   openShop(cluster);
+  openBackoffice(cluster);
   const bed = await startBed({
     ...options,
     kubeconfig: cluster.kubeconfig,
@@ -71,5 +72,5 @@ function contextOf(kubeconfig: string): string {
 const podLines = (cluster: LocalCluster): string =>
   cluster
     .pods()
-    .map(({ metadata, status }) => `${metadata.namespace.padEnd(8)} ${metadata.name.padEnd(22)} ${status.phase}`)
+    .map(({ metadata, status }) => `${metadata.namespace.padEnd(10)} ${metadata.name.padEnd(27)} ${status.phase}`)
     .join('\n');

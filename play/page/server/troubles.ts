@@ -1,4 +1,4 @@
-import { type LocalCluster, SHOP_PODS } from '../../cluster/index.ts';
+import { BACKOFFICE_PODS, type LocalCluster, SHOP_PODS } from '../../cluster/index.ts';
 import type { LocalSlack } from '../../slack/index.ts';
 import type { Deed, PageChange, Trouble } from '../contract.ts';
 
@@ -192,7 +192,7 @@ export class Troubles {
   }
 
   #returnLater({ namespace, pod }: Place): void {
-    const again = SHOP_PODS.find((one) => one.name === pod && one.namespace === namespace);
+    const again = [...SHOP_PODS, ...BACKOFFICE_PODS].find((one) => one.name === pod && one.namespace === namespace);
     if (again === undefined) return;
     const cluster = this.#cluster();
     const stop = cluster.watchPods(({ type, pod: { metadata } }) => {

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, shortDuration } from '../../lib/duration.ts';
+import { formatBytes, shortDuration } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
 import { shorten } from '../../lib/text.ts';
 import type { Plan } from '../container/plan.ts';
@@ -7,64 +7,54 @@ import { admits } from '../container/profiles.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Outcome } from '../run/outcome.ts';
 import type { LookAgain, Verdict, VerdictFinding } from '../run/run.ts';
-import { CLUSTER_FINDINGS, startFindings } from './cluster-findings.ts';
-import { IMAGE_FINDINGS } from './image-findings.ts';
-import { NET_FINDINGS } from './images/net-findings.ts';
-import { PROFILE_FINDINGS } from './images/profile-findings.ts';
-import { STACKS_FINDINGS } from './images/stacks-findings.ts';
-import { type ClusterFacts, lookAtCluster } from './look-at-cluster.ts';
+import type { ClusterFacts } from './facts.ts';
+import { findingRule, MAX_FINDINGS, MAX_LINE_LENGTH, ordered, rankOf, shown } from './findings.ts';
+import { lookAtCluster } from './look-at-cluster.ts';
 import { asTargetUser, nextImageOf } from './next-image.ts';
+import { isReady } from './reading/pod-containers.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
-import type { FindingRule } from './rules.ts';
+import { startFindings } from './rules/resources.ts';
 import { chartsOf } from './series.ts';
 
-/** Everything that kdebug's own diagnosis can find; codes are unique. */
-export const FINDINGS: readonly FindingRule[] = [
-  ...IMAGE_FINDINGS,
-  ...NET_FINDINGS,
-  ...STACKS_FINDINGS,
-  ...PROFILE_FINDINGS,
-  ...CLUSTER_FINDINGS,
-];
+export { FINDINGS, findingRule } from './findings.ts';
 
-const BY_CODE: ReadonlyMap<string, FindingRule> = new Map(FINDINGS.map((rule) => [rule.code, rule]));
-
-/** The rule of a code; undefined for codes of other images. */
-export const findingRule = (code: string): FindingRule | undefined => BY_CODE.get(code);
-
-const MAX_FINDINGS = 3;
 const MAX_UNSEEN = 5;
-/** A Slack header has room for 150 characters, including the mark of its tone. */
-const MAX_LINE_LENGTH = 140;
-/** For findings of other images, which have no rule. */
-const FOREIGN_RANK = 2;
-
 /**
- * The verdict on a report, merged with the Kubernetes API's facts if the pod still exists. Findings are ordered by
- * rank, then by how far they exceed their threshold, then as reported; the first of them may lead to another image of
- * the policy. Pure: equal data give equal text.
+ * The verdict on a report, merged with the Kubernetes API's facts if the pod still exists, and with what `first`, the
+ * answer before the look, had from the logs and the last words. Causes stand before effects, then findings are ordered
+ * by rank and by how far they exceed their threshold; the first of them may lead to another image of the policy.
+ * `healthy` only where the first answer was. Pure: equal data give equal text.
  */
 export function verdictOf(
   diagnosis: Diagnosis,
   plan: Plan,
   facts: ClusterFacts | undefined,
   policy: Pick<Policy, 'images'> = { images: {} },
+  first?: Verdict,
 ): Verdict {
   const clusterFindings = facts ? lookAtCluster(facts) : {};
-  const findings = ordered([...diagnosis.findings, ...Object.values(clusterFindings).flat()]);
+  const ofCluster = withFirst(Object.values(clusterFindings).flat(), first);
+  const findings = ordered([...diagnosis.findings, ...ofCluster]);
   const ownFine = Object.keys(clusterFindings).filter((name) => clusterFindings[name]?.length === 0);
-  const fine = [...diagnosis.sections.filter(({ state }) => state === 'ok').map(({ name }) => name), ...ownFine];
+  const fine = [...diagnosis.sections.filter(({ state }) => state === 'ok').map(({ name }) => name), ...ownFine].filter(
+    // Its memory is no good news after a kill for lack of it.
+    (name) => name !== 'memory' || !findings.some(({ code }) => code === 'last_oom_killed'),
+  );
   const lookAgain = lookAgainOf(diagnosis, plan, facts?.pod);
   const next = nextImageOf(
     findings.map(({ code }) => findingRule(code)),
     { target: diagnosis.target, plan, policy, lookAgain, mayTryGeneral: mayTryGeneral(plan, facts?.pod) },
   );
-  const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts)];
+  const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts, first)];
   const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
+  const isWell = first?.healthy === true && facts !== undefined && isReady(facts.pod) && !findings.some(isWrong);
   return {
     line: lineOf(diagnosis, findings),
     findings: findings.slice(0, MAX_FINDINGS).map(shown),
     ...defined({
+      healthy: isWell || undefined,
+      readAtMs: first?.readAtMs,
+      evidence: first?.evidence,
       more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
       fine: fine.length > 0 ? [...new Set(fine)].join(', ') : undefined,
       unseen: unseen.length > 0 ? bounded(unseen) : undefined,
@@ -73,13 +63,36 @@ export function verdictOf(
     }),
     ...next,
     by: byLine(diagnosis, plan),
+    ...defined({ siblings: first?.siblings }),
   };
+}
+
+const isWrong = (finding: Finding): boolean => rankOf(finding) < 3;
+
+const names = (text: string, container: string): boolean => text.split(/[\s’:,]+/).includes(container);
+
+/**
+ * The API's findings, with the words of the first answer where only the logs had them: the log's own finding, and the
+ * sentence with the last words of a container that has ended since no further time.
+ */
+function withFirst(findings: readonly Finding[], first: Verdict | undefined): readonly Finding[] {
+  const ofFirst = first?.findings ?? [];
+  const worded = findings.map((finding): Finding => {
+    const quotation = ofFirst.find(
+      ({ code, text }) => code === finding.code && text.includes('“') && names(text, finding.containerName ?? ''),
+    );
+    const isFresh = finding.containerName === undefined || finding.text.includes('“') || !quotation;
+    return isFresh ? finding : { ...finding, text: quotation.text, next: quotation.next };
+  });
+  const hasOwn = findings.some(({ code }) => code === 'log_errors');
+  const log = hasOwn ? [] : ofFirst.filter(({ code }) => code === 'log_errors');
+  return [...worded, ...log.map(({ text, next, rank }) => ({ code: 'log_errors', text, next, ...defined({ rank }) }))];
 }
 
 /** What the API's facts explain about a run without a report; undefined if they explain nothing. */
 export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome): Verdict | undefined {
   const seen = [...startFindings(facts.pod, plan, outcome), ...Object.values(lookAtCluster(facts)).flat()];
-  const wrong = ordered(seen).filter((finding) => rankOf(finding) < 3);
+  const wrong = ordered(seen).filter(isWrong);
   return wrong.length === 0 ? undefined : { findings: wrong.slice(0, MAX_FINDINGS).map(shown) };
 }
 
@@ -96,39 +109,12 @@ export const findingsOf = (facts: ClusterFacts): readonly VerdictFinding[] =>
 
 const sectionOf = ({ code, section }: Finding): string | undefined => section ?? findingRule(code)?.section;
 
-const rankOf = ({ code }: Finding): 1 | 2 | 3 => findingRule(code)?.rank ?? FOREIGN_RANK;
-
-/** The value as a multiple of the threshold; 1 if there is none. */
-function excess(finding: Finding): number {
-  const rule = findingRule(finding.code);
-  const [value, threshold] = [finding.value, finding.threshold ?? rule?.threshold];
-  if (value === undefined || threshold === undefined) return 1;
-  return rule?.below ? threshold / Math.max(1, value) : value / Math.max(1, threshold);
-}
-
-const ordered = (findings: readonly Finding[]): readonly Finding[] =>
-  findings.toSorted((a, b) => rankOf(a) - rankOf(b) || excess(b) - excess(a));
-
-/** kdebug's own advice is used if the image gives none. */
-function shown(finding: Finding): VerdictFinding {
-  const rule = findingRule(finding.code);
-  const threshold = finding.threshold ?? rule?.threshold;
-  const unit = rule?.unit === undefined || rule.unit === '%' ? (rule?.unit ?? '') : ` ${rule.unit}`;
-  return {
-    text: finding.text,
-    ...defined({ limit: threshold === undefined ? undefined : `${threshold}${unit}` }),
-    next: finding.next ?? rule?.next ?? '',
-    rank: rankOf(finding),
-  };
-}
-
-/** The image's own sentence, unless the merged findings add something. */
+/** The worst finding's own words; without one, the image's sentence. */
 function lineOf({ verdict }: Diagnosis, findings: readonly Finding[]): string {
   if (!findings.some(({ code }) => findingRule(code))) return verdict;
-  const isWrong = findings.some((finding) => rankOf(finding) < 3);
-  const named = isWrong ? findings.filter((finding) => rankOf(finding) < 3) : findings;
-  const lead = isWrong ? formatCount(named.length, 'finding') : 'Nothing is failing; worth knowing';
-  return shorten(`${lead}: ${named.map(({ text }) => text).join('; ')}`, MAX_LINE_LENGTH);
+  const [worst] = findings;
+  if (worst && isWrong(worst)) return shorten(worst.text, MAX_LINE_LENGTH);
+  return shorten(`Nothing is failing; worth knowing: ${findings.map(({ text }) => text).join('; ')}`, MAX_LINE_LENGTH);
 }
 
 /** What would show more: the target's own user and group, which need no extra power, else *general*. */
@@ -179,9 +165,12 @@ export function labelOf(lookAgain: LookAgain): string {
   return exact.length <= MAX_LABEL_LENGTH ? exact : 'Look again as its user';
 }
 
-function unseenOfCluster(facts: ClusterFacts | undefined): readonly string[] {
+function unseenOfCluster(facts: ClusterFacts | undefined, first: Verdict | undefined): readonly string[] {
   if (!facts) return ['restarts, probes, events, node: the pod is gone, or the cluster did not answer in time'];
+  const isOfLog = (line: string): boolean => /^(?:its own log|the logs? of|the last words)/.test(line);
+  const logs = first ? (first.unseen ?? []).filter(isOfLog) : ['its own log: it was not read'];
   return [
+    ...logs,
     ...(facts.events ? [] : ['probes, events: kdebug may not read events (missing right: list events)']),
     ...(facts.node ? [] : ['node: kdebug may not read it (missing optional right: get nodes)']),
   ];

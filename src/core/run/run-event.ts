@@ -28,6 +28,22 @@ export type RunEvent =
       readonly grantedBy?: RunId;
       /** The snapshot of a request for several pods. */
       readonly batch?: Batch;
+      /** The first answer of a diagnosis, which its card shows at once. */
+      readonly verdict?: Verdict;
+      readonly atMs: number;
+    }
+  /**
+   * A diagnosis that needs no container, or can have none: its first answer is its result. Of a workload without pods
+   * there is nothing to plan or to decide on.
+   */
+  | {
+      readonly kind: 'answered';
+      readonly verdict: Verdict;
+      /** Why the pod can hold no container. */
+      readonly because?: string;
+      readonly plan?: Plan;
+      readonly planHash?: string;
+      readonly decision?: Decision;
       readonly atMs: number;
     }
   | { readonly kind: 'denied'; readonly refusal: Refusal; readonly atMs: number }

@@ -70,10 +70,27 @@ export interface RunLog {
   readonly files?: readonly RunFile[];
 }
 
-/** The result of a diagnosis: the image's report and the API's facts in one, shortened for a reply. */
+/** Foreign lines that show a finding: the last words of a container, or error lines of a log. Redacted and bounded. */
+export interface Evidence {
+  /** `Last words of web`, `Errors in the log of web`. */
+  readonly title: string;
+  /** At most six, each at most 300 characters. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * The answer to a diagnosis: what the API, the last words and the log say, and the image's report once there is one,
+ * shortened for a reply.
+ */
 export interface Verdict {
-  /** Absent without a report: then the outcome is the headline, and the findings explain it. */
+  /** Absent without a report and without a first answer: then the outcome is the headline, and the findings explain it. */
   readonly line?: string;
+  /** The pod is ready, its log was read, and nothing is wrong: the only verdict that a green tick may go with. */
+  readonly healthy?: true;
+  /** When the API and the logs were read for it. */
+  readonly readAtMs?: number;
+  /** For the thread; at most three. */
+  readonly evidence?: readonly Evidence[];
   /** At most three, the most important first. */
   readonly findings: readonly VerdictFinding[];
   /** Findings that are only in the file. */
@@ -92,6 +109,22 @@ export interface Verdict {
   readonly nextAs?: LookAgain;
   /** Which tool looked, as which user, at what cost; one line. */
   readonly by?: string;
+  /**
+   * Set where the verdict is about a workload or the pods of a selector, not about one pod: its pods by their worst
+   * finding, the worst group first.
+   */
+  readonly groups?: readonly VerdictGroup[];
+  /** How many other ready pods the workload of the pod has. Absent: unknown. */
+  readonly siblings?: number;
+}
+
+/** Pods with the same worst finding. */
+export interface VerdictGroup {
+  /** A phrase, at most 300 characters. */
+  readonly text: string;
+  /** As of a finding; absent: nothing was found in them. */
+  readonly rank?: 1 | 2 | 3;
+  readonly podNames: readonly string[];
 }
 
 /** Readings of one thing at a few moments, to be drawn as lines. */
@@ -107,6 +140,8 @@ export interface Chart {
 }
 
 export interface VerdictFinding {
+  /** Of its rule; absent for findings of images without one. */
+  readonly code?: string;
   /** A phrase with the number in it. */
   readonly text: string;
   /** The threshold: `90%`. */

@@ -86,6 +86,17 @@ export async function isForRequesterAlone(
   }
 }
 
+/** Whether another company may read the channel; one that Slack says nothing about counts as shared. Never rejects. */
+export async function isSharedChannel(
+  { channelId }: Pick<Origin, 'channelId'>,
+  { directory }: Pick<Need, 'directory'>,
+): Promise<boolean> {
+  return directory.channel(channelId).then(
+    ({ isShared }) => isShared,
+    () => true,
+  );
+}
+
 /** Looks up every channel of the policy once and warns of those where nothing can run. Never rejects. */
 export async function warnOfChannels({ policies, directory, log }: Need): Promise<void> {
   for (const id of Object.keys(policies.current().channels)) {

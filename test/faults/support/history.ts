@@ -67,7 +67,7 @@ export function isTold({ anchors, results, files }: Told, isLong: boolean): bool
 
 const saysNoFile = (result: StoredMessage | undefined): boolean =>
   result !== undefined &&
-  (ENDED_BY_PEOPLE.test(result.text) || /could not be shared|Did not start/.test(wordsOf(result)));
+  (ENDED_BY_PEOPLE.test(result.text) || /could not be shared|did not start/.test(wordsOf(result)));
 
 /** What a run's history lacks or has too much of. */
 function judgeRun(run: string, told: Told, isLong: boolean): Tally {

@@ -80,7 +80,7 @@ const CANNOT_START: Story = {
     ...finished,
     outcome: 'start-failed',
     files: 0,
-    anchor: 'Did not start',
+    anchor: 'did not start',
     result: 'Back-off pulling image',
   },
 };

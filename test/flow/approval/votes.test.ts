@@ -658,6 +658,7 @@ describe('the record', () => {
     expect(world.audit.entries.map(({ step }) => step)).toEqual([
       'request',
       'decision',
+      'target-log',
       'dry-run',
       'vote',
       'patch',

@@ -75,12 +75,12 @@ describe('list shows', () => {
 
   it('what came of each, who wanted it, and a link to its card', async () => {
     const world = new World();
-    await world.say('web-1');
+    await world.say('web-1 --image=debian -- id');
     world.cluster.report({ terminated: aTermination() });
     await settle();
     const message = await world.say('list', anOrigin({ dedupeKey: 'two' }));
     const shown = textOf(message);
-    expect(shown).toContain('✅ shop/web-1: Succeeded · autodiagnose · U0ROY · ');
+    expect(shown).toContain('shop/web-1: Succeeded · debian · U0ROY · ');
     expect(JSON.stringify(message)).toContain('https://local.slack.com/archives/C0SHOP/p10');
   });
 

@@ -60,6 +60,7 @@ const ended = (parts: Partial<Run> = {}): Run =>
 
 const OUTCOMES: { readonly [Kind in OutcomeKind]: Extract<Outcome, { kind: Kind }> } = {
   succeeded: { kind: 'succeeded' },
+  answered: { kind: 'answered' },
   failed: { kind: 'failed', exitCode: 3, reason: 'Error' },
   'oom-killed': { kind: 'oom-killed', exitCode: 137 },
   'start-failed': {
@@ -454,6 +455,7 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
   {
     file: 'cards/results',
     isCard: true,
+    isResult: true,
     examples: [
       ...ends.map((outcome) => result(outcome.kind, ofOutcome(outcome))),
       ...VERDICTS.map(([name, verdict]) => result(name, ended({ verdict }))),
