@@ -1,4 +1,4 @@
-import { IMAGE_FINDINGS } from '../src/core/diagnosis/image-findings.ts';
+import { IMAGE_FINDINGS } from '../src/core/diagnosis/images/image-findings.ts';
 import type { FindingRule } from '../src/core/diagnosis/rules.ts';
 import type { Generated } from './generated.ts';
 
@@ -18,7 +18,7 @@ export const findingsInScript: Generated = {
   path: 'images/autodiagnose/parts/findings.sh',
   text: () =>
     [
-      '# Made from src/core/diagnosis/image-findings.ts by npm run gen.',
+      '# Made from src/core/diagnosis/images/image-findings.ts by npm run gen.',
       '',
       '# Sets r_section, r_rank, r_threshold (nothing: being there is the finding), r_below and r_next of a finding.',
       'rule() {',

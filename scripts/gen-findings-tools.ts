@@ -1,4 +1,4 @@
-import { FINDINGS } from '../src/core/diagnosis/verdict.ts';
+import { FINDINGS } from '../src/core/diagnosis/report-verdict.ts';
 import type { Generated } from './generated.ts';
 
 /** The thresholds and next steps inside the images that are written in Go. */

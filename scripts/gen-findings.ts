@@ -1,5 +1,7 @@
+import type { ClusterRule } from '../src/core/diagnosis/cluster-rule.ts';
+import { FINDINGS } from '../src/core/diagnosis/findings.ts';
+import { CLUSTER_RULES } from '../src/core/diagnosis/look-at-cluster.ts';
 import type { FindingRule } from '../src/core/diagnosis/rules.ts';
-import { FINDINGS } from '../src/core/diagnosis/verdict.ts';
 import { type Generated, table } from './generated.ts';
 
 const RANKS: Readonly<Record<FindingRule['rank'], string>> = { 1: 'failing now', 2: 'about to', 3: 'worth knowing' };
@@ -11,28 +13,45 @@ function limitOf({ threshold, below, unit = '' }: FindingRule): string {
 const showsMore = ({ nextImage, nextImageOf }: FindingRule): string =>
   nextImage === undefined ? '' : `\`${nextImage}\`${nextImageOf === undefined ? '' : ` (${nextImageOf})`}`;
 
-const tableOf = (seenBy: FindingRule['seenBy']) =>
+const inCode = (codes: readonly string[]): string => codes.map((code) => `\`${code}\``).join(', ');
+
+/** What stands behind it, and what it makes redundant. */
+function explainsOf({ explains = [], replaces = [] }: ClusterRule): string {
+  const parts = [
+    explains.length > 0 ? `before ${inCode(explains)}` : '',
+    replaces.length > 0 ? `instead of ${inCode(replaces)}` : '',
+  ];
+  return parts.filter((part) => part !== '').join('; ');
+}
+
+const HEADS = [
+  'code',
+  'section',
+  'how bad',
+  'what it means',
+  'found when',
+  'what to do',
+  'what shows more',
+  'where the threshold comes from',
+];
+
+const cellsOf = (rule: FindingRule): readonly string[] => [
+  `\`${rule.code}\``,
+  rule.section,
+  RANKS[rule.rank],
+  rule.means,
+  limitOf(rule),
+  rule.next,
+  showsMore(rule),
+  rule.source,
+];
+
+const imageTable = () => table(HEADS, FINDINGS.filter(({ seenBy }) => seenBy === 'image').map(cellsOf));
+
+const clusterTable = () =>
   table(
-    [
-      'code',
-      'section',
-      'how bad',
-      'what it means',
-      'found when',
-      'what to do',
-      'what shows more',
-      'where the threshold comes from',
-    ],
-    FINDINGS.filter((rule) => rule.seenBy === seenBy).map((rule) => [
-      `\`${rule.code}\``,
-      rule.section,
-      RANKS[rule.rank],
-      rule.means,
-      limitOf(rule),
-      rule.next,
-      showsMore(rule),
-      rule.source,
-    ]),
+    [...HEADS, 'what is read', 'what it explains'],
+    CLUSTER_RULES.map((rule) => [...cellsOf(rule), rule.reads, explainsOf(rule)]),
   );
 
 /** Every finding of a diagnosis, from the one table. */
@@ -46,10 +65,13 @@ and next steps from the same table. A verdict shows the worst three, in the orde
 
 ## Seen by the image, beside the target
 
-${tableOf('image')}
+${imageTable()}
 
-## Seen by the bot, through the Kubernetes API
+## Seen by the bot, through the Kubernetes API and in the logs of the pod's own containers
 
-${tableOf('cluster')}
+In the order in which an answer names them: of findings of one rank, a cause stands before its effects. A rank may differ where the
+facts say so: a first failure of a pod that is starting is only worth knowing.
+
+${clusterTable()}
 `,
 };

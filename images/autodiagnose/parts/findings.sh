@@ -1,4 +1,4 @@
-# Made from src/core/diagnosis/image-findings.ts by npm run gen.
+# Made from src/core/diagnosis/images/image-findings.ts by npm run gen.
 
 # Sets r_section, r_rank, r_threshold (nothing: being there is the finding), r_below and r_next of a finding.
 rule() {

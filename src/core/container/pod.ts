@@ -10,6 +10,8 @@ export interface Pod {
     readonly resourceVersion: string;
     readonly creationTimestamp: string;
     readonly deletionTimestamp?: string;
+    /** What holds a deleted pod back. Absent: nothing. */
+    readonly finalizers?: readonly string[];
     readonly labels: Readonly<Record<string, string>>;
     /** Only `kubernetes.io/config.mirror` and `kubectl.kubernetes.io/default-container`. */
     readonly annotations: Readonly<Record<string, string>>;
@@ -19,6 +21,12 @@ export interface Pod {
     readonly nodeName?: string;
     readonly os?: string;
     readonly nodeSelectorOs?: string;
+    readonly serviceAccountName?: string;
+    readonly nodeSelector?: Readonly<Record<string, string>>;
+    /** `topologyKey`s of its topologySpreadConstraints. Absent: none. */
+    readonly spreadKeys?: readonly string[];
+    /** Names of the PersistentVolumeClaims of its volumes, also of generic ephemeral volumes. Absent: none. */
+    readonly claims?: readonly string[];
     readonly shareProcessNamespace: boolean;
     readonly hostPID: boolean;
     readonly hostIPC: boolean;
@@ -83,9 +91,8 @@ interface AnyContainer {
 export interface PodEphemeralContainer extends Omit<AnyContainer, 'securityContext'> {
   readonly securityContext?: ContainerSecurityContext;
   readonly targetContainerName?: string;
-  /** `KDEBUG_RUN`. */
+  /** `KDEBUG_RUN` and `KDEBUG_REQUESTER`. */
   readonly runId?: string;
-  /** `KDEBUG_REQUESTER`. */
   readonly requesterId?: string;
   /** `KDEBUG_REF`, sealed. */
   readonly ref?: string;
@@ -102,17 +109,36 @@ export interface PodContainer extends AnyContainer {
   readonly hasReadOnlyTmp?: boolean;
   /** Its words or variables have `-XX:+DisableAttachMechanism`, which closes a JVM to diagnosis. */
   readonly disablesAttach?: boolean;
-  /** `resources.limits.memory`. */
+  /** `containerPort`s, and the names of those that have one. Absent: none. */
+  readonly ports?: readonly number[];
+  readonly portNames?: readonly string[];
+  readonly probes?: Readonly<Partial<Record<ProbeKind, Probe>>>;
+  /** `resources.limits` and `resources.requests`. */
   readonly memoryLimit?: string;
-  /** `resources.limits.cpu`. */
   readonly cpuLimit?: string;
-  /** `resources.requests.memory` and `resources.requests.cpu`. */
   readonly memoryRequest?: string;
   readonly cpuRequest?: string;
   /** `resources.requests` sets memory and CPU (the API server copies the limits by default). */
   readonly hasRequests?: boolean;
   /** `Always` on an init container makes it a sidecar. */
   readonly restartPolicy?: string;
+}
+
+export const PROBE_KINDS = ['startup', 'liveness', 'readiness'] as const;
+export type ProbeKind = (typeof PROBE_KINDS)[number];
+
+/** core/v1 Probe. Absent numbers have the API's defaults. */
+export interface Probe {
+  readonly by: 'http' | 'tcp' | 'grpc' | 'exec';
+  /** A number, or the name of a port of the container. */
+  readonly port?: number | string;
+  readonly path?: string;
+  /** The words of an exec probe in one line, at most 200 characters. */
+  readonly command?: string;
+  readonly timeoutSeconds?: number;
+  readonly periodSeconds?: number;
+  readonly initialDelaySeconds?: number;
+  readonly failureThreshold?: number;
 }
 
 /** core/v1 ContainerStatus. Sets exactly one of the three states, or none before the kubelet reports. */
@@ -184,9 +210,7 @@ export interface Workload {
 export const TEMPLATE_HASH = 'pod-template-hash';
 
 const OWNER_KINDS = { StatefulSet: 'statefulset', DaemonSet: 'daemonset', Job: 'job' } as const;
-
 const isOwnerKind = (kind: string): kind is keyof typeof OWNER_KINDS => Object.hasOwn(OWNER_KINDS, kind);
-
 type PodMetadata = Pick<Pod, 'metadata'>;
 
 /** The object that manages the pod, of any kind. */

@@ -16,6 +16,10 @@ export interface Finding {
   readonly next?: string;
   /** The name of its section. */
   readonly section?: string;
+  /** Where it differs from its rule's; never from a report. */
+  readonly rank?: 1 | 2 | 3;
+  /** The container that it is about; absent: the pod as a whole, or what is around it. Never from a report. */
+  readonly containerName?: string;
 }
 
 /** `not-looked-at`: there was nothing to check, so the section is neither fine nor unseen. */

@@ -1,5 +1,5 @@
 import { defined, isObject } from '../../lib/object.ts';
-import type { Chart } from '../run/run.ts';
+import type { Chart } from './verdict.ts';
 
 const UNITS = ['bytes', 'millicores', '%', 'ms', 'count'] as const;
 

@@ -1,210 +1,91 @@
-import { formatBytes, formatCount, shortDuration } from '../../lib/duration.ts';
-import { defined } from '../../lib/object.ts';
-import { shorten } from '../../lib/text.ts';
-import type { Plan } from '../container/plan.ts';
-import type { Pod } from '../container/pod.ts';
-import { admits } from '../container/profiles.ts';
-import type { Policy } from '../policy/policy.ts';
-import type { Outcome } from '../run/outcome.ts';
-import type { LookAgain, Verdict, VerdictFinding } from '../run/run.ts';
-import { CLUSTER_FINDINGS, startFindings } from './cluster-findings.ts';
-import { IMAGE_FINDINGS } from './image-findings.ts';
-import { NET_FINDINGS } from './images/net-findings.ts';
-import { PROFILE_FINDINGS } from './images/profile-findings.ts';
-import { STACKS_FINDINGS } from './images/stacks-findings.ts';
-import { type ClusterFacts, lookAtCluster } from './look-at-cluster.ts';
-import { asTargetUser, nextImageOf } from './next-image.ts';
-import type { Diagnosis, Finding, Help, Section } from './report.ts';
-import type { FindingRule } from './rules.ts';
-import { chartsOf } from './series.ts';
+import type { UserAndGroup } from '../container/profiles.ts';
 
-/** Everything that kdebug's own diagnosis can find; codes are unique. */
-export const FINDINGS: readonly FindingRule[] = [
-  ...IMAGE_FINDINGS,
-  ...NET_FINDINGS,
-  ...STACKS_FINDINGS,
-  ...PROFILE_FINDINGS,
-  ...CLUSTER_FINDINGS,
-];
-
-const BY_CODE: ReadonlyMap<string, FindingRule> = new Map(FINDINGS.map((rule) => [rule.code, rule]));
-
-/** The rule of a code; undefined for codes of other images. */
-export const findingRule = (code: string): FindingRule | undefined => BY_CODE.get(code);
-
-const MAX_FINDINGS = 3;
-const MAX_UNSEEN = 5;
-/** A Slack header has room for 150 characters, including the mark of its tone. */
-const MAX_LINE_LENGTH = 140;
-/** For findings of other images, which have no rule. */
-const FOREIGN_RANK = 2;
-
-/**
- * The verdict on a report, merged with the Kubernetes API's facts if the pod still exists. Findings are ordered by
- * rank, then by how far they exceed their threshold, then as reported; the first of them may lead to another image of
- * the policy. Pure: equal data give equal text.
- */
-export function verdictOf(
-  diagnosis: Diagnosis,
-  plan: Plan,
-  facts: ClusterFacts | undefined,
-  policy: Pick<Policy, 'images'> = { images: {} },
-): Verdict {
-  const clusterFindings = facts ? lookAtCluster(facts) : {};
-  const findings = ordered([...diagnosis.findings, ...Object.values(clusterFindings).flat()]);
-  const ownFine = Object.keys(clusterFindings).filter((name) => clusterFindings[name]?.length === 0);
-  const fine = [...diagnosis.sections.filter(({ state }) => state === 'ok').map(({ name }) => name), ...ownFine];
-  const lookAgain = lookAgainOf(diagnosis, plan, facts?.pod);
-  const next = nextImageOf(
-    findings.map(({ code }) => findingRule(code)),
-    { target: diagnosis.target, plan, policy, lookAgain, mayTryGeneral: mayTryGeneral(plan, facts?.pod) },
-  );
-  const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts)];
-  const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
-  return {
-    line: lineOf(diagnosis, findings),
-    findings: findings.slice(0, MAX_FINDINGS).map(shown),
-    ...defined({
-      more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
-      fine: fine.length > 0 ? [...new Set(fine)].join(', ') : undefined,
-      unseen: unseen.length > 0 ? bounded(unseen) : undefined,
-      charts: charts.length > 0 ? charts : undefined,
-      lookAgain,
-    }),
-    ...next,
-    by: byLine(diagnosis, plan),
-  };
-}
-
-/** What the API's facts explain about a run without a report; undefined if they explain nothing. */
-export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome): Verdict | undefined {
-  const seen = [...startFindings(facts.pod, plan, outcome), ...Object.values(lookAtCluster(facts)).flat()];
-  const wrong = ordered(seen).filter((finding) => rankOf(finding) < 3);
-  return wrong.length === 0 ? undefined : { findings: wrong.slice(0, MAX_FINDINGS).map(shown) };
+/** Foreign lines that show a finding: the last words of a container, or error lines of a log. Redacted and bounded. */
+export interface Evidence {
+  /** `Last words of web`, `Errors in the log of web`. */
+  readonly title: string;
+  /** At most six, each at most 300 characters. */
+  readonly lines: readonly string[];
 }
 
 /**
- * Everything that the API's facts show to be wrong or worth knowing, the most important first; without the one about
- * warnings, for a message that lists the events themselves.
+ * The answer to a diagnosis: what the API, the last words and the log say, and the image's report once there is one,
+ * shortened for a reply.
  */
-export const findingsOf = (facts: ClusterFacts): readonly VerdictFinding[] =>
-  ordered(
-    Object.values(lookAtCluster(facts))
-      .flat()
-      .filter(({ code }) => code !== 'warning_events'),
-  ).map(shown);
-
-const sectionOf = ({ code, section }: Finding): string | undefined => section ?? findingRule(code)?.section;
-
-const rankOf = ({ code }: Finding): 1 | 2 | 3 => findingRule(code)?.rank ?? FOREIGN_RANK;
-
-/** The value as a multiple of the threshold; 1 if there is none. */
-function excess(finding: Finding): number {
-  const rule = findingRule(finding.code);
-  const [value, threshold] = [finding.value, finding.threshold ?? rule?.threshold];
-  if (value === undefined || threshold === undefined) return 1;
-  return rule?.below ? threshold / Math.max(1, value) : value / Math.max(1, threshold);
+export interface Verdict {
+  /** Absent without a report and without a first answer: then the outcome is the headline, and the findings explain it. */
+  readonly line?: string;
+  /** The pod is ready, its log was read, and nothing is wrong: the only verdict that a green tick may go with. */
+  readonly healthy?: true;
+  /** When the API and the logs were read for it. */
+  readonly readAtMs?: number;
+  /** Set where the log of the pod's own containers was read for it: its words may quote lines of it. */
+  readonly ownLog?: true;
+  /** For the thread; at most three. */
+  readonly evidence?: readonly Evidence[];
+  /** At most three, the most important first. */
+  readonly findings: readonly VerdictFinding[];
+  /** Findings that are only in the file. */
+  readonly more?: number;
+  /** One line. */
+  readonly fine?: string;
+  /** One line each: what could not be checked, why, and how to change that. */
+  readonly unseen?: readonly string[];
+  /** What moved while it looked; at most two. */
+  readonly charts?: readonly Chart[];
+  /** Offered as a button. */
+  readonly lookAgain?: LookAgain;
+  /** The alias of the image that shows more of a finding; offered as a button. */
+  readonly nextImage?: string;
+  /** As whom it would see most; absent: as this run. */
+  readonly nextAs?: LookAgain;
+  /** Which tool looked, as which user, at what cost; one line. */
+  readonly by?: string;
+  /**
+   * Set where the verdict is about a workload or the pods of a selector, not about one pod: its pods by their worst
+   * finding, the worst group first.
+   */
+  readonly groups?: readonly VerdictGroup[];
+  /** How many other ready pods the workload of the pod has. Absent: unknown. */
+  readonly siblings?: number;
 }
 
-const ordered = (findings: readonly Finding[]): readonly Finding[] =>
-  findings.toSorted((a, b) => rankOf(a) - rankOf(b) || excess(b) - excess(a));
-
-/** kdebug's own advice is used if the image gives none. */
-function shown(finding: Finding): VerdictFinding {
-  const rule = findingRule(finding.code);
-  const threshold = finding.threshold ?? rule?.threshold;
-  const unit = rule?.unit === undefined || rule.unit === '%' ? (rule?.unit ?? '') : ` ${rule.unit}`;
-  return {
-    text: finding.text,
-    ...defined({ limit: threshold === undefined ? undefined : `${threshold}${unit}` }),
-    next: finding.next ?? rule?.next ?? '',
-    rank: rankOf(finding),
-  };
+/** Pods with the same worst finding. */
+export interface VerdictGroup {
+  /** A phrase, at most 300 characters. */
+  readonly text: string;
+  /** As of a finding; absent: nothing was found in them. */
+  readonly rank?: 1 | 2 | 3;
+  /** At most twenty. */
+  readonly podNames: readonly string[];
+  /** Pods of the group beside those. Absent: none. */
+  readonly more?: number;
 }
 
-/** The image's own sentence, unless the merged findings add something. */
-function lineOf({ verdict }: Diagnosis, findings: readonly Finding[]): string {
-  if (!findings.some(({ code }) => findingRule(code))) return verdict;
-  const isWrong = findings.some((finding) => rankOf(finding) < 3);
-  const named = isWrong ? findings.filter((finding) => rankOf(finding) < 3) : findings;
-  const lead = isWrong ? formatCount(named.length, 'finding') : 'Nothing is failing; worth knowing';
-  return shorten(`${lead}: ${named.map(({ text }) => text).join('; ')}`, MAX_LINE_LENGTH);
+/** Readings of one thing at a few moments, to be drawn as lines. */
+export interface Chart {
+  /** At most 50 characters. */
+  readonly title: string;
+  /** Of all values: `MiB`. May be empty. */
+  readonly unit: string;
+  /** 3 to 20 different words, one for each reading: `0.3 s`. */
+  readonly moments: readonly string[];
+  /** One or two, with different names of at most 20 characters and a value for each moment. */
+  readonly lines: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
-/** What would show more: the target's own user and group, which need no extra power, else *general*. */
-function lookAgainOf({ sections, target }: Diagnosis, plan: Plan, pod: Pod | undefined): LookAgain | undefined {
-  const helps = new Set(sections.filter(({ state }) => state === 'not-readable').flatMap(({ helps = [] }) => helps));
-  const asUser = helps.has('identity') ? asTargetUser(target, plan) : undefined;
-  if (asUser) return asUser;
-  return helps.has('general') && mayTryGeneral(plan, pod) ? { kind: 'general' } : undefined;
+export interface VerdictFinding {
+  /** Of its rule; absent for findings of images without one. */
+  readonly code?: string;
+  /** A phrase with the number in it. */
+  readonly text: string;
+  /** The threshold: `90%`. */
+  readonly limit?: string;
+  /** One sentence on what to do; may be empty. */
+  readonly next: string;
+  /** As in the findings' table: 3 is worth knowing, below it something is wrong. */
+  readonly rank?: 1 | 2 | 3;
 }
 
-/** Whether *general* would help, be admitted, and start: it runs as root, which a pod may forbid. */
-function mayTryGeneral({ profile, observed, securityContext }: Plan, pod: Pod | undefined): boolean {
-  const isNew = profile !== 'sysadmin' && !(profile === 'general' && securityContext?.runAsUser === 0);
-  const level = observed?.podSecurity ?? 'privileged';
-  return isNew && admits(level, 'general') && pod?.spec.securityContext.runAsNonRoot !== true;
-}
-
-/** Sections that lack the same permission share a line. */
-function unseenSections({ sections }: Diagnosis, lookAgain: LookAgain | undefined): readonly string[] {
-  const blind = sections.filter(({ state }) => state === 'not-readable');
-  const reasons = new Set(blind.map(reasonOf));
-  return [...reasons].map((reason) => {
-    const same = blind.filter((section) => reasonOf(section) === reason);
-    const names = same.map(({ name }) => name).join(', ');
-    const how = howToSee(
-      same.flatMap(({ helps = [] }) => helps),
-      lookAgain,
-    );
-    return [names, reason, how].filter((part) => part !== '').join(': ');
-  });
-}
-
-const reasonOf = ({ lacks, text }: Section): string => lacks ?? text;
-
-function howToSee(helps: readonly Help[], lookAgain: LookAgain | undefined): string {
-  if (lookAgain && helps.includes(lookAgain.kind)) return `${labelOf(lookAgain).toLowerCase()}`;
-  if (helps.includes('target')) return 'name its container with --target';
-  if (helps.includes('sysadmin')) return 'only --profile=sysadmin sees it';
-  return helps.includes('general') ? 'only --profile=general sees it' : '';
-}
-
-/** A phone shows a button's label in full up to this length. */
-const MAX_LABEL_LENGTH = 24;
-
-export function labelOf(lookAgain: LookAgain): string {
-  if (lookAgain.kind === 'general') return 'Look again as root';
-  const exact = `Look again as ${lookAgain.runAs.uid}:${lookAgain.runAs.gid}`;
-  return exact.length <= MAX_LABEL_LENGTH ? exact : 'Look again as its user';
-}
-
-function unseenOfCluster(facts: ClusterFacts | undefined): readonly string[] {
-  if (!facts) return ['restarts, probes, events, node: the pod is gone, or the cluster did not answer in time'];
-  return [
-    ...(facts.events ? [] : ['probes, events: kdebug may not read events (missing right: list events)']),
-    ...(facts.node ? [] : ['node: kdebug may not read it (missing optional right: get nodes)']),
-  ];
-}
-
-const bounded = (lines: readonly string[]): readonly string[] =>
-  lines.length <= MAX_UNSEEN
-    ? lines
-    : [...lines.slice(0, MAX_UNSEEN - 1), `${lines.length - MAX_UNSEEN + 1} more in the report`];
-
-function byLine({ tool, self, cost }: Diagnosis, plan: Plan): string {
-  const name = tool ? [tool.name, tool.version].filter(Boolean).join(' ') : plan.imageAlias;
-  return [
-    name,
-    ...(self ? [`ran as ${self.uid}:${self.gid} with ${powersOf(self.capabilities)}`] : []),
-    ...(cost?.milliseconds === undefined ? [] : [`looked for ${shortDuration(cost.milliseconds)}`]),
-    ...(cost?.cpuMilliseconds === undefined ? [] : [`${shortDuration(cost.cpuMilliseconds)} of CPU`]),
-    ...(cost?.memoryBytes === undefined ? [] : [`${formatBytes(cost.memoryBytes)} of memory`]),
-  ].join(' · ');
-}
-
-/** A longer list than a profile gives is shown as a number. */
-function powersOf(capabilities: readonly string[]): string {
-  if (capabilities.length === 0) return 'no capabilities';
-  return capabilities.length <= 4 ? capabilities.join(', ') : `${capabilities.length} capabilities`;
-}
+/** The same request with another view: as the target's own user and group, or as root with the profile *general*. */
+export type LookAgain = { readonly kind: 'identity'; readonly runAs: UserAndGroup } | { readonly kind: 'general' };

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { findingsInScript } from '../../../scripts/gen-findings-script.ts';
-import { IMAGE_FINDINGS } from '../../../src/core/diagnosis/image-findings.ts';
+import { findingsInScript } from '../../../../scripts/gen-findings-script.ts';
+import { IMAGE_FINDINGS } from '../../../../src/core/diagnosis/images/image-findings.ts';
 
-const IMAGE = new URL('../../../images/autodiagnose/', import.meta.url);
+const IMAGE = new URL('../../../../images/autodiagnose/', import.meta.url);
 const SECTIONS = 'context processes memory cpu io files sockets dns peers tls filesystem environment runtime'.split(
   ' ',
 );

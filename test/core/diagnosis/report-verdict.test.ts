@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../../src/core/container/plan.ts';
-import type { ClusterFacts } from '../../../src/core/diagnosis/look-at-cluster.ts';
+import type { ClusterFacts } from '../../../src/core/diagnosis/facts.ts';
 import type { Diagnosis, DiagnosisTarget } from '../../../src/core/diagnosis/report.ts';
-import { explanationOf, labelOf, verdictOf } from '../../../src/core/diagnosis/verdict.ts';
+import { explanationOf, labelOf, verdictOf } from '../../../src/core/diagnosis/report-verdict.ts';
+import type { Verdict } from '../../../src/core/diagnosis/verdict.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { Outcome } from '../../../src/core/run/outcome.ts';
 import { aPlan, aPod, aPolicy, aStatus, aTermination, START_MS } from '../../support/builders.ts';
@@ -42,24 +43,23 @@ describe('the line', () => {
     expect(verdictOf(own, aPlan(), facts()).line).toBe('The queue is stuck.');
   });
 
-  it('names what is wrong in the order of its weight, and what is worth knowing only where nothing is', () => {
+  it('is the worst finding, a cause before its effects, and what is worth knowing only where nothing is', () => {
     const both = verdictOf(report({ findings: [memory, closeWait] }), aPlan(), facts(restarted('OOMKilled')));
-    expect(both.line).toMatch(
-      /^3 findings: web restarted 3 times, .*\(OOMKilled\); 300 sockets in CLOSE_WAIT; memory at 97/,
-    );
+    expect(both.line).toMatch(/^web was killed for lack of memory \(OOMKilled\), 5 s ago, restarted 3 times/);
+    expect(both.findings.slice(1).map(({ text }) => text)).toEqual([closeWait.text, memory.text]);
     const { hasRequests: _, ...asks } = CONTAINER;
     const mild = facts({ pod: aPod({ spec: { containers: [asks] } }) });
     expect(verdictOf(report(), aPlan(), mild).line).toBe(
       'Nothing is failing; worth knowing: web requests no CPU or memory',
     );
-    expect(verdictOf(report({ findings: [memory] }), aPlan(), mild).line).toBe(`1 finding: ${memory.text}`);
+    expect(verdictOf(report({ findings: [memory] }), aPlan(), mild).line).toBe(memory.text);
   });
 
   it('fits a heading, whatever the texts', () => {
     const findings = Array.from({ length: 20 }, () => ({ ...closeWait, text: '😀'.repeat(300) }));
     const line = verdictOf(report({ findings }), aPlan(), undefined).line ?? '';
-    // No half of a pair is left, so it may be one unit shorter than 140.
-    expect([139, 140]).toContain(line.length);
+    // No half of a pair is left, so it may be one unit shorter than 300.
+    expect([299, 300]).toContain(line.length);
     expect(line).not.toMatch(/\p{Surrogate}/u);
   });
 });
@@ -86,12 +86,13 @@ describe('the findings', () => {
     const findings = [closeWait, { ...memory, next: 'Ask the cart team.' }, { code: 'mine', threshold: 5, text: 'x' }];
     expect(verdictOf(report({ findings }), aPlan(), undefined).findings).toEqual([
       {
+        code: 'close_wait',
         text: closeWait.text,
         limit: '100 sockets',
         next: 'Look for connections that are not closed after an error or an end of stream.',
         rank: 2,
       },
-      { text: memory.text, limit: '90%', next: 'Ask the cart team.', rank: 2 },
+      { code: 'memory_near_limit', text: memory.text, limit: '90%', next: 'Ask the cart team.', rank: 2 },
       { text: 'x', limit: '5', next: '', rank: 2 },
     ]);
   });
@@ -116,10 +117,11 @@ describe('what was fine and what could not be seen', () => {
 
   it('is one line each, with the reason and the way to see it', () => {
     const verdict = verdictOf(report({ sections, target }), aPlan(), facts({ events: undefined, node: undefined }));
-    expect(verdict.fine).toBe('dns, restarts, resources, rollout');
+    expect(verdict.fine).toBe('dns, start, restarts, rollout, resources');
     expect(verdict.unseen).toEqual([
       'memory, filesystem: ptrace access: look again as 65532:0',
       'tls: no tool for it',
+      'its own log: it was not read',
       'probes, events: kdebug may not read events (missing right: list events)',
       'node: kdebug may not read it (missing optional right: get nodes)',
     ]);
@@ -171,8 +173,64 @@ describe('what was fine and what could not be seen', () => {
       const section = { ...blind, helps: ['target', 'sysadmin'] } as const;
       expect(verdictOf(report({ sections: [section] }), aPlan(), facts()).unseen).toEqual([
         'memory: ptrace access: name its container with --target',
+        'its own log: it was not read',
       ]);
     });
+  });
+});
+
+describe('with a first answer', () => {
+  const READY = aPod({ spec: { containers: [CONTAINER] } });
+  const first = (parts: Partial<Verdict> = {}): Verdict => ({
+    findings: [],
+    healthy: true,
+    readAtMs: START_MS,
+    ...parts,
+  });
+  const log = { code: 'log_errors', text: 'web logs “no”, last 3 s ago', next: 'Correct it.', rank: 2 } as const;
+
+  it('is well only where the first answer was, the pod still is, and the look found nothing wrong', () => {
+    const well = (given: Verdict | undefined, found = report(), of = facts({ pod: READY })) =>
+      verdictOf(found, aPlan(), of, undefined, given).healthy;
+    expect(well(first())).toBe(true);
+    expect(well(undefined)).toBeUndefined();
+    expect(well({ findings: [] })).toBeUndefined();
+    expect(well(first(), report({ findings: [memory] }))).toBeUndefined();
+    const unmetConditions = [{ type: 'Ready', reason: '', message: '', since: '' }];
+    const unready = aPod({ spec: { containers: [CONTAINER] }, status: { unmetConditions } });
+    expect(well(first(), report(), facts({ pod: unready }))).toBeUndefined();
+  });
+
+  it('keeps what only the logs said, with its evidence and what they could not say', () => {
+    const evidence = [{ title: 'Errors in the log of web', lines: ['no'] }];
+    const unseen = ['the log of proxy: it is empty', 'its claims: no answer in time; ask again'];
+    const given = first({ findings: [log], evidence, unseen });
+    const verdict = verdictOf(report({ findings: [closeWait] }), aPlan(), facts({ pod: READY }), undefined, given);
+    expect(verdict.line).toBe(log.text);
+    expect(verdict.findings.map(({ code }) => code)).toEqual(['log_errors', 'close_wait']);
+    expect(verdict.evidence).toEqual(evidence);
+    expect(verdict.unseen).toEqual([unseen[0]]);
+  });
+
+  it('keeps the sentence with the last words for the same finding of the same container', () => {
+    const said = {
+      code: 'restarts',
+      text: 'web exited with code 1, 2 s ago: “no such file”',
+      next: 'Do this.',
+      rank: 2,
+    } as const;
+    const restartedOnce = { ...restarted('Error') };
+    const lineOf = (finding: Verdict['findings'][number]) =>
+      verdictOf(report(), aPlan(), facts(restartedOnce), undefined, first({ findings: [finding] })).line;
+    expect(lineOf({ ...said, code: 'crash_loop' })).toBe(said.text);
+    expect(lineOf(said)).not.toContain('no such file');
+    expect(lineOf({ ...said, code: 'crash_loop', text: 'proxy exited: “no such file”' })).not.toContain('no such file');
+  });
+
+  it('does not call memory fine after a kill for lack of it', () => {
+    const sections = [{ name: 'memory', state: 'ok', text: '' }] as const;
+    expect(verdictOf(report({ sections }), aPlan(), facts(restarted('OOMKilled'))).fine).not.toContain('memory');
+    expect(verdictOf(report({ sections }), aPlan(), facts()).fine).toContain('memory');
   });
 });
 
@@ -306,6 +364,11 @@ describe('an end without a report', () => {
     const unlimited = facts({ pod: aPod({ spec: { containers: [CONTAINER, free] } }) });
     expect(explanationOf(unlimited, aPlan(), NOT_RUN)).toBeUndefined();
     expect(explanationOf(two, aPlan({ command: ['no-such-tool'] }), NOT_RUN)).toBeUndefined();
+    const dead = aPod({
+      spec: { containers: [CONTAINER] },
+      status: { containerStatuses: [aStatus({ waiting: { reason: 'CrashLoopBackOff', message: '' } })] },
+    });
+    expect(explanationOf(facts({ pod: dead }), aPlan(), NOT_RUN)).toBeUndefined();
     expect(explanationOf(two, aPlan(), { ...NOT_RUN, reason: 'ImagePullBackOff' })).toBeUndefined();
   });
 });

@@ -1,0 +1,108 @@
+import { defined } from '../../lib/object.ts';
+import { shorten } from '../../lib/text.ts';
+import type { ClusterRule } from './cluster-rule.ts';
+import { IMAGE_FINDINGS } from './images/image-findings.ts';
+import { NET_FINDINGS } from './images/net-findings.ts';
+import { PROFILE_FINDINGS } from './images/profile-findings.ts';
+import { STACKS_FINDINGS } from './images/stacks-findings.ts';
+import { CAUSE_RULES, CLUSTER_RULES, EFFECT_RULES } from './look-at-cluster.ts';
+import type { Finding } from './report.ts';
+import type { FindingRule } from './rules.ts';
+import type { VerdictFinding } from './verdict.ts';
+
+/** Everything that kdebug's own diagnosis can find; codes are unique. */
+export const FINDINGS: readonly FindingRule[] = [
+  ...IMAGE_FINDINGS,
+  ...NET_FINDINGS,
+  ...STACKS_FINDINGS,
+  ...PROFILE_FINDINGS,
+  ...CLUSTER_RULES,
+];
+
+const BY_CODE: ReadonlyMap<string, FindingRule> = new Map(FINDINGS.map((rule) => [rule.code, rule]));
+const CLUSTER_BY_CODE: ReadonlyMap<string, ClusterRule> = new Map(CLUSTER_RULES.map((rule) => [rule.code, rule]));
+
+/** The rule of a code; undefined for codes of other images. */
+export const findingRule = (code: string): FindingRule | undefined => BY_CODE.get(code);
+
+export const MAX_FINDINGS = 3;
+/** Of a headline, and of one finding. */
+export const MAX_LINE_LENGTH = 300;
+/** For findings of other images, which have no rule. */
+const FOREIGN_RANK = 2;
+
+/** What an image finds stands between the causes and the effects that the API shows. */
+const POSITIONS: ReadonlyMap<string, number> = new Map([
+  ...CAUSE_RULES.map(({ code }, index) => [code, index] as const),
+  ...EFFECT_RULES.map(({ code }, index) => [code, CAUSE_RULES.length + 1 + index] as const),
+]);
+
+const positionOf = ({ code }: Finding): number => POSITIONS.get(code) ?? CAUSE_RULES.length;
+
+export const rankOf = ({ code, rank }: Finding): 1 | 2 | 3 => rank ?? findingRule(code)?.rank ?? FOREIGN_RANK;
+
+/** The value as a multiple of the threshold; 1 if there is none. */
+function excess(finding: Finding): number {
+  const rule = findingRule(finding.code);
+  const [value, threshold] = [finding.value, finding.threshold ?? rule?.threshold];
+  if (value === undefined || threshold === undefined) return 1;
+  return rule?.below ? threshold / Math.max(1, value) : value / Math.max(1, threshold);
+}
+
+/** They are about the same container, or one of them about the whole pod. */
+const belong = (a: Finding, b: Finding): boolean =>
+  a.containerName === undefined || b.containerName === undefined || a.containerName === b.containerName;
+
+/** Worth knowing is no cause: it neither explains nor replaces what is wrong. */
+function covers(cause: Finding, effect: Finding, by: 'explains' | 'replaces'): boolean {
+  const codes = CLUSTER_BY_CODE.get(cause.code)?.[by];
+  return codes?.includes(effect.code) === true && belong(cause, effect) && (rankOf(cause) < 3 || rankOf(effect) === 3);
+}
+
+/** What one could do better anyway, and warnings that may have healed: noise beside something that is wrong. */
+const HINTS: ReadonlySet<string> = new Set(['no_memory_limit', 'no_requests', 'warning_events']);
+
+/**
+ * Findings in the order in which people should read them: causes before their effects, then by rank, then as the table
+ * has them, those of an image by how far they exceed their threshold. Left out are those that another replaces, and hints while
+ * something is wrong.
+ */
+export function ordered(all: readonly Finding[]): readonly Finding[] {
+  const isAnyWrong = all.some((finding) => rankOf(finding) < 3);
+  const findings = all.filter(
+    (finding) =>
+      !(isAnyWrong && HINTS.has(finding.code)) &&
+      !all.some((other) => other !== finding && covers(other, finding, 'replaces')),
+  );
+  const causesOf = (finding: Finding) => findings.filter((other) => covers(other, finding, 'explains'));
+  const keyed = findings.map((finding) => {
+    const causes = causesOf(finding);
+    return { finding, isEffect: causes.length > 0, rank: Math.max(rankOf(finding), ...causes.map(rankOf)) };
+  });
+  return keyed
+    .toSorted(
+      (a, b) =>
+        a.rank - b.rank ||
+        Number(a.isEffect) - Number(b.isEffect) ||
+        rankOf(a.finding) - rankOf(b.finding) ||
+        positionOf(a.finding) - positionOf(b.finding) ||
+        excess(b.finding) - excess(a.finding),
+    )
+    .map(({ finding }) => finding);
+}
+
+/** kdebug's own advice is used if the finding gives none. */
+export function shown(finding: Finding): VerdictFinding {
+  const rule = findingRule(finding.code);
+  const threshold = finding.threshold ?? rule?.threshold;
+  const unit = rule?.unit === undefined || rule.unit === '%' ? (rule?.unit ?? '') : ` ${rule.unit}`;
+  return {
+    text: shorten(finding.text, MAX_LINE_LENGTH),
+    ...defined({
+      code: rule?.code,
+      limit: threshold === undefined ? undefined : `${threshold}${unit}`,
+    }),
+    next: finding.next ?? rule?.next ?? '',
+    rank: rankOf(finding),
+  };
+}

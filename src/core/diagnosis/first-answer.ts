@@ -1,0 +1,110 @@
+import { formatCount } from '../../lib/duration.ts';
+import { defined } from '../../lib/object.ts';
+import { shorten } from '../../lib/text.ts';
+import { countSiblings } from '../compare/siblings.ts';
+import type { ClusterFacts } from './facts.ts';
+import { MAX_FINDINGS, MAX_LINE_LENGTH, ordered, rankOf, shown } from './findings.ts';
+import { newestEvidence } from './logs/last-words.ts';
+import { lookAtCluster } from './look-at-cluster.ts';
+import { cleanWords, spanOf } from './reading/phrases.ts';
+import { ageOf, isDeleting, isOver, isReady, partsOf } from './reading/pod-containers.ts';
+import type { Finding } from './report.ts';
+import { unseenOf } from './unseen.ts';
+import type { Evidence, Verdict } from './verdict.ts';
+
+export const MAX_EVIDENCE = 3;
+export const MAX_UNSEEN = 5;
+const MAX_EVIDENCE_LINES = 6;
+
+/** Of one pod, in the order in which people should read them. Pure. */
+export const findingsIn = (facts: ClusterFacts): readonly Finding[] =>
+  ordered(Object.values(lookAtCluster(facts)).flat());
+
+export const isWrong = (finding: Finding): boolean => rankOf(finding) < 3;
+
+/** Whether all that a green tick needs is known: ready, its warnings and each running container's log read. */
+export function isProvenWell({ pod, events, warnings, logs = [] }: ClusterFacts): boolean {
+  const running = partsOf(pod).filter(({ status }) => status?.running);
+  const isRead = running.every(({ name }) => logs.some((log) => log.containerName === name && log.lines > 0));
+  return isReady(pod) && (events ?? warnings) !== undefined && running.length > 0 && isRead;
+}
+
+/** The last words of each container that ended wrongly, and the error lines of those that run. */
+export function evidenceOf(facts: ClusterFacts, findings: readonly Finding[]): readonly Evidence[] {
+  const named = new Set(findings.filter(isWrong).flatMap(({ containerName }) => containerName ?? []));
+  const isOfWhole = findings.some((finding) => isWrong(finding) && finding.containerName === undefined);
+  const words = (facts.lastWords ?? [])
+    .filter(({ containerName }) => named.has(containerName) || isOfWhole)
+    .map(({ containerName, line, more }) => ({
+      title: `Last words of ${containerName}`,
+      lines: [...new Set([...(line === undefined ? [] : [line]), ...more])],
+    }));
+  const errors = (facts.logs ?? [])
+    .filter(({ containerName }) => named.has(containerName))
+    .map(({ containerName, shapes }) => ({
+      title: `Errors in the log of ${containerName}`,
+      lines: shapes.map(({ line, count }) => (count > 1 ? `${count.toLocaleString('en-US')} × ${line}` : line)),
+    }));
+  return [...words, ...errors, ...newestEvidence(facts.logs)]
+    .filter(({ lines }) => lines.length > 0)
+    .slice(0, MAX_EVIDENCE)
+    .map(({ title, lines }) => ({
+      title,
+      lines: lines.slice(0, MAX_EVIDENCE_LINES).map((line) => cleanWords(line, MAX_LINE_LENGTH)),
+    }));
+}
+
+/** What a pod that is not ready yet waits for, while that is no trouble. */
+const WAITED_FOR: ReadonlySet<string> = new Set(['init_waiting', 'probe_failing']);
+
+/** The headline of a pod in which nothing is wrong, as far as it could be seen. */
+function quietLine(facts: ClusterFacts, findings: readonly Finding[], isHealthy: boolean): string {
+  const { pod } = facts;
+  if (!isReady(pod)) {
+    const waited = findings.find(({ code }) => WAITED_FOR.has(code));
+    return `Starting, for ${spanOf(ageOf(facts))} now${waited ? `: ${waited.text}` : ''}`;
+  }
+  const restarts = partsOf(pod).reduce(
+    (sum, { role, status }) => sum + (role === 'init' ? 0 : (status?.restartCount ?? 0)),
+    0,
+  );
+  const often = restarts === 0 ? 'never restarted' : `restarted ${formatCount(restarts, 'time')} in all`;
+  return isHealthy ? `Healthy: ready, ${often}, and its log is calm` : `Nothing found so far: ready, ${often}`;
+}
+
+/** A finding that is no trouble, and all that there is to say of a pod that is over or going. */
+export const STATES: ReadonlySet<string> = new Set(['finished', 'being_deleted', 'helper_runs_on']);
+
+function lineOf(facts: ClusterFacts, findings: readonly Finding[], isHealthy: boolean): string {
+  const [worst] = findings;
+  const state = findings.find(({ code }) => STATES.has(code));
+  const named = worst && isWrong(worst) ? worst : state;
+  if (named) return shorten(named.text, MAX_LINE_LENGTH);
+  if (isOver(facts.pod) || isDeleting(facts.pod)) return 'Nothing of the pod runs any more';
+  return shorten(quietLine(facts, findings, isHealthy), MAX_LINE_LENGTH);
+}
+
+/**
+ * What the API, the last words and the log say of a pod, without a container in it: the worst finding's cause is the
+ * headline, with the object's own names. `healthy` only where the pod is ready, its warnings and each running
+ * container's log were read, and nothing is wrong. Foreign words are clean, bounded, redacted and quoted. Pure: equal
+ * facts give equal text.
+ */
+export function firstAnswer(facts: ClusterFacts): Verdict {
+  const findings = findingsIn(facts);
+  const isHealthy = isProvenWell(facts) && !findings.some(isWrong);
+  const unseen = unseenOf(facts);
+  const evidence = evidenceOf(facts, findings);
+  return {
+    line: lineOf(facts, findings, isHealthy),
+    findings: findings.slice(0, MAX_FINDINGS).map(shown),
+    readAtMs: facts.nowMs,
+    ...defined({
+      healthy: isHealthy || undefined,
+      more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
+      evidence: evidence.length > 0 ? evidence : undefined,
+      unseen: unseen.length > 0 ? unseen.slice(0, MAX_UNSEEN) : undefined,
+      siblings: countSiblings(facts.pod, facts.versionedPods),
+    }),
+  };
+}

@@ -1,0 +1,163 @@
+import { redactTail } from '../../report/log/redact-text.ts';
+import type { LastWords, TargetLog } from '../facts.ts';
+import type { Evidence } from '../verdict.ts';
+import { LogEntries, type LogEntry, quotable, severityOf, wordsOf } from './log-entries.ts';
+import { troubleIn } from './log-level.ts';
+import { readLogLine } from './log-line.ts';
+
+/** More lines say nothing more about the end, and a dump of many threads has so many. */
+const MAX_LINES = 1_000;
+/** What ended before these last lines does not say why the program ended. */
+const LAST_LINES = 50;
+const MAX_MORE = 5;
+/** Of `more`, so many lines may follow the chosen one. */
+const MAX_AFTER = 2;
+/** A program that went on for so many lines did not end by that error. */
+const WENT_ON = 12;
+
+/** What wrappers and runtimes write after the cause: it only says that something ended. */
+const WRAPPER = new RegExp(
+  `^(?:${[
+    'npm ERR!',
+    'code E?[A-Z0-9_]{1,30}',
+    'errno:? -?\\d{1,5},?',
+    'signal \\w{1,12}',
+    '(?:command|path) \\S.*',
+    'syscall \\w+',
+    'Exit status \\d+',
+    'Lifecycle script .*',
+    'A complete log of this run .*',
+    'Failed at the .* script.*',
+    'This is probably not a problem with npm.*',
+    '/\\S+\\.log',
+    '(?:error )?Command failed with (?:exit code|signal) .*',
+    'info Visit https.*',
+    'make(?:\\[\\d+\\])?: \\*\\*\\* .*',
+    'Node\\.js v\\d.*',
+    'note: run with .RUST_BACKTRACE.*',
+    '(?:.{0,40} )?exited with (?:exit )?(?:code |status )?\\d{1,3}.*',
+    '.{0,80}\\bAborted(?: +\\(core dumped\\).*)?',
+    '.{0,60}did not exit normally.*',
+    'abort(?:ing|ed)\\W*',
+    'exit(?:ing|ed| status \\d{1,3})\\W*',
+    'shutting down\\W*',
+    '.{0,40}ELIFECYCLE.*',
+    'Require stack:',
+    '\\[errors\\]: \\[',
+    'Traceback \\(most recent call last\\):',
+    'During handling of the above exception.*',
+    'The above exception was the direct cause.*',
+    '(?:--- )?End of inner exception stack trace ---',
+    '[{}()[\\]^*#=_~.,;-]+',
+  ].join('|')})$`,
+  'i',
+);
+/** That the program could not start, and not why. */
+const CONSEQUENCE =
+  /^(?:[\w .-]{0,60}\b)?(?:(?:initiali[sz]ation|startup|start|boot|launch|setup) failed|failed to (?:start|initiali[sz]e|boot|launch)(?: [\w-]{1,40}){0,3})\W*$/i;
+const FRAME =
+  /^\s*(?:at \S|from \S+:\d|\.\.\. \d{1,5} (?:more|common)|goroutine \d|created by |\S+\.go:\d|\d{1,4}: (?:0x)?\w|\^+$|~+\^*)|^[\w./*]{1,120}\(.{0,200}\)$/;
+
+/**
+ * The line that says why a program ended, from its last 50 lines or the stack trace that goes on into them (the newest 1,000
+ * lines count), and at most five that help: those before it, and up to two behind it. Everything is clean, redacted as one text and at most 300 characters a line; time, level,
+ * thread and logger in front are left out. No line: the program wrote nothing. Linear in the text; never throws.
+ */
+export function lastWordsOf(lines: readonly string[], redact: readonly string[]): Omit<LastWords, 'containerName'> {
+  const shown = redactTail(lines.slice(-MAX_LINES).join('\n'), redact).split('\n').slice(-MAX_LINES);
+  const entries = entriesIn(shown);
+  const chosen = chooseFrom(entries.filter(({ end }) => end >= shown.length - LAST_LINES));
+  if (chosen === undefined) return { more: [] };
+  const words = wordsOf(chosen);
+  const line = quotable(words.cause ?? words.first, redact);
+  const more = moreAround(shown, chosen).map((each) => quotable(wordsOf({ first: each }).first, redact));
+  return { line, more: more.filter((each) => each !== '' && each !== line) };
+}
+
+function entriesIn(lines: readonly string[]): readonly LogEntry[] {
+  const entries = new LogEntries();
+  const ended = lines.flatMap((line) => entries.add(line) ?? []);
+  const last = entries.finish();
+  return last === undefined ? ended : [...ended, last];
+}
+
+function chooseFrom(entries: readonly LogEntry[]): LogEntry | undefined {
+  let chosen: LogEntry | undefined;
+  let best = 0;
+  for (const [index, entry] of entries.entries()) {
+    const strength = strengthOf(entry, entries.length - 1 - index);
+    if (strength < best) continue;
+    best = strength;
+    chosen = entry;
+  }
+  return chosen;
+}
+
+/** How much an entry says about the end; of equals the last one counts. */
+function strengthOf(entry: LogEntry, following: number): number {
+  const { read, isCrash, cause } = entry;
+  if (!isCrash && WRAPPER.test(read.text)) return 0;
+  if (read.isAccess) return 1;
+  if (!isCrash && cause === undefined && CONSEQUENCE.test(read.text)) return 2;
+  const isLate = following <= WENT_ON;
+  if (isLate && (isCrash || read.level === 'fatal')) return 6;
+  if (isLate && cause !== undefined) return 5;
+  return cause !== undefined ? 4 : strengthOfWords(entry);
+}
+
+function strengthOfWords(entry: LogEntry): number {
+  const { level, text } = entry.read;
+  const severity = severityOf(entry);
+  // A weak word in the last lines is mostly the reason, unless the line itself calls it a warning.
+  if (severity === 'warning') return level === undefined ? 4 : 3;
+  if (severity !== undefined) return 4;
+  return level !== undefined && troubleIn(text) !== undefined ? 2 : 1;
+}
+
+/** Lines that help, near the one that says why, in their order. */
+function moreAround(lines: readonly string[], { causeAt }: LogEntry): readonly string[] {
+  const helps = (line: string) => line.trim() !== '' && !FRAME.test(line) && !WRAPPER.test(readLogLine(line).text);
+  const after = lines
+    .slice(causeAt + 1)
+    .filter(helps)
+    .slice(0, MAX_AFTER);
+  const before = lines
+    .slice(0, causeAt)
+    .filter(helps)
+    .slice(after.length - MAX_MORE);
+  return [...before, ...after];
+}
+
+const MAX_NEWEST = 5;
+
+/**
+ * Keeps the newest lines of a log, for a rule that lets people read them (`targetLog: tail`). Holds 50 lines: more than it shows, so
+ * that a secret over several lines is seen whole.
+ */
+export class NewestLines {
+  readonly #redact: readonly string[];
+  readonly #held: string[] = [];
+
+  /** `redact`: the policy's own patterns. */
+  constructor(redact: readonly string[]) {
+    this.#redact = redact;
+  }
+
+  add(line: string): void {
+    this.#held.push(line);
+    if (this.#held.length > MAX_LINES) this.#held.shift();
+  }
+
+  /** At most five, in their order; redacted as one text, clean, each at most 300 characters. Without empty ones. */
+  result(): readonly string[] {
+    const shown = redactTail(this.#held.join('\n'), this.#redact).split('\n');
+    return shown
+      .map((line) => quotable(line, this.#redact))
+      .filter((line) => line !== '')
+      .slice(-MAX_NEWEST);
+  }
+}
+
+/** For the thread: the newest lines of each log, where they may be shown. */
+export const newestEvidence = (logs: readonly TargetLog[] = []): readonly Evidence[] =>
+  logs.map(({ containerName, tail = [] }) => ({ title: `Newest lines of ${containerName}`, lines: tail }));

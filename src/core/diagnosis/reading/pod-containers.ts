@@ -1,0 +1,132 @@
+import {
+  type ContainerStatus,
+  type ContainerTermination,
+  controllerOf,
+  isSidecar,
+  type Pod,
+  type PodContainer,
+  type PodEvent,
+  unmetCondition,
+  workloadOf,
+} from '../../container/pod.ts';
+import type { ClusterFacts, LastWords } from '../facts.ts';
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** One container of a pod, from its spec and its status. */
+export interface PodPart {
+  readonly name: string;
+  readonly role: 'main' | 'sidecar' | 'init';
+  /** `web`, `the sidecar proxy`, `the init container migrate`. */
+  readonly title: string;
+  readonly spec: PodContainer | undefined;
+  /** Undefined before the kubelet reports. */
+  readonly status: ContainerStatus | undefined;
+  /** The newest end of it. */
+  readonly ended: ContainerTermination | undefined;
+}
+
+const TITLES = { main: '', sidecar: 'the sidecar ', init: 'the init container ' } as const;
+
+/** All of them, init containers first, as they start; those that kdebug added are not among them. */
+export function partsOf({ spec, status }: Pod): readonly PodPart[] {
+  const sidecars = new Set(spec.initContainers.filter(isSidecar).map(({ name }) => name));
+  const partOf = (name: string, isInit: boolean): PodPart => {
+    const role = !isInit ? 'main' : sidecars.has(name) ? 'sidecar' : 'init';
+    const [specs, statuses] = isInit
+      ? [spec.initContainers, status.initContainerStatuses]
+      : [spec.containers, status.containerStatuses];
+    const own = statuses.find((each) => each.name === name);
+    return {
+      name,
+      role,
+      title: `${TITLES[role]}${name}`,
+      spec: specs.find((each) => each.name === name),
+      status: own,
+      ended: own?.terminated ?? own?.lastTermination,
+    };
+  };
+  const names = (specs: readonly { name: string }[], statuses: readonly { name: string }[]) => [
+    ...new Set([...specs, ...statuses].map(({ name }) => name)),
+  ];
+  return [
+    ...names(spec.initContainers, status.initContainerStatuses).map((name) => partOf(name, true)),
+    ...names(spec.containers, status.containerStatuses).map((name) => partOf(name, false)),
+  ];
+}
+
+/** The pod has ended: nothing in it starts again. */
+export const isOver = ({ status }: Pick<Pod, 'status'>): boolean =>
+  status.phase === 'Succeeded' || status.phase === 'Failed';
+
+export const isDeleting = ({ metadata }: Pick<Pod, 'metadata'>): boolean => metadata.deletionTimestamp !== undefined;
+
+/** It gets traffic. */
+export const isReady = (pod: Pod): boolean =>
+  pod.status.phase === 'Running' && !isDeleting(pod) && unmetCondition(pod, 'Ready') === undefined;
+
+const BEFORE_START: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing', '']);
+
+/** It has a node, and none of its containers has run yet: volumes and network are being set up. */
+export const isBeingSetUp = (pod: Pod): boolean =>
+  pod.status.phase === 'Pending' &&
+  pod.spec.nodeName !== undefined &&
+  !isDeleting(pod) &&
+  partsOf(pod).every(
+    ({ status, ended }) => !ended && !status?.running && BEFORE_START.has(status?.waiting?.reason ?? ''),
+  );
+
+/** How long it has been there by its node: since it was scheduled as far as its conditions say so, else its creation. */
+export const ageOf = ({ pod, nowMs }: Pick<ClusterFacts, 'pod' | 'nowMs'>): number =>
+  nowMs - Date.parse(pod.metadata.creationTimestamp);
+
+/** Those about debug containers are no news of the pod. */
+export const isOfDebugContainer = ({ fieldPath = '' }: PodEvent): boolean =>
+  fieldPath.startsWith('spec.ephemeralContainers');
+
+const CONTAINER = /^spec\.(?:initContainers|containers)\{(.*)\}$/;
+
+/** Empty: the event is about the pod as a whole. */
+export const containerOfEvent = ({ fieldPath = '' }: PodEvent): string => CONTAINER.exec(fieldPath)?.[1] ?? '';
+
+/** What the kubelet says of every pod of its node, whatever happens in it: how the node's own DNS is set. */
+const OF_THE_NODE: ReadonlySet<string> = new Set(['MissingClusterDNS', 'DNSConfigForming']);
+
+/** Warnings about the pod, newest first, without those about debug containers or the node. Undefined: not read. */
+export function warningsOfPod({ pod, events, warnings }: ClusterFacts): readonly PodEvent[] | undefined {
+  const own = events ?? warnings?.filter(({ involved }) => involved.uid === pod.metadata.uid);
+  return own
+    ?.filter((event) => event.type === 'Warning' && !OF_THE_NODE.has(event.reason) && !isOfDebugContainer(event))
+    .toSorted((a, b) => b.atMs - a.atMs);
+}
+
+/** What the container wrote last; undefined: not read. */
+export const lastWordsOf = ({ lastWords }: ClusterFacts, name: string): LastWords | undefined =>
+  lastWords?.find(({ containerName }) => containerName === name);
+
+/** What a running container wrote last, where its log has no error that says more; undefined: nothing, or not read. */
+export function newestLineOf({ logs = [] }: ClusterFacts, name: string): string | undefined {
+  const log = logs.find(({ containerName }) => containerName === name);
+  return log?.shapes.some(({ level }) => level !== 'warning') ? undefined : log?.newest;
+}
+
+const KIND_NAMES = {
+  deployment: 'Deployment',
+  statefulset: 'StatefulSet',
+  daemonset: 'DaemonSet',
+  job: 'Job',
+} as const;
+
+/** Whose manifest a person changes: `the Deployment web`, `the pod`. */
+export function manifestOf(pod: Pod): string {
+  const workload = workloadOf(pod);
+  // A CronJob names its Jobs after itself and the minute.
+  const cronJob = workload?.kind === 'job' ? /^(.{1,52})-\d{8,}$/.exec(workload.name)?.[1] : undefined;
+  if (cronJob !== undefined) return `the CronJob ${cronJob}`;
+  if (workload) return `the ${KIND_NAMES[workload.kind]} ${workload.name}`;
+  const owner = controllerOf(pod);
+  return owner ? `the ${owner.kind} ${owner.name}` : 'the pod';
+}

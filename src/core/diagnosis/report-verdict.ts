@@ -1,0 +1,188 @@
+import { formatBytes, shortDuration } from '../../lib/duration.ts';
+import { defined } from '../../lib/object.ts';
+import { shorten } from '../../lib/text.ts';
+import type { Plan } from '../container/plan.ts';
+import type { Pod } from '../container/pod.ts';
+import { admits } from '../container/profiles.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Outcome } from '../run/outcome.ts';
+import type { ClusterFacts } from './facts.ts';
+import { findingRule, MAX_FINDINGS, MAX_LINE_LENGTH, ordered, rankOf, shown } from './findings.ts';
+import { asTargetUser, nextImageOf } from './images/next-image.ts';
+import { lookAtCluster } from './look-at-cluster.ts';
+import { isReady } from './reading/pod-containers.ts';
+import type { Diagnosis, Finding, Help, Section } from './report.ts';
+import { startFindings } from './rules/resources.ts';
+import { chartsOf } from './series.ts';
+import type { LookAgain, Verdict } from './verdict.ts';
+
+export { FINDINGS, findingRule } from './findings.ts';
+
+const MAX_UNSEEN = 5;
+/**
+ * The verdict on a report, merged with the Kubernetes API's facts if the pod still exists, and with what `first`, the
+ * answer before the look, had from the logs and the last words. Causes stand before effects, then findings are ordered
+ * by rank and by how far they exceed their threshold; the first of them may lead to another image of the policy.
+ * `healthy` only where the first answer was. Pure: equal data give equal text.
+ */
+export function verdictOf(
+  diagnosis: Diagnosis,
+  plan: Plan,
+  facts: ClusterFacts | undefined,
+  policy: Pick<Policy, 'images'> = { images: {} },
+  first?: Verdict,
+): Verdict {
+  const clusterFindings = facts ? lookAtCluster(facts) : {};
+  const ofCluster = withFirst(Object.values(clusterFindings).flat(), first);
+  const findings = ordered([...diagnosis.findings, ...ofCluster]);
+  const ownFine = Object.keys(clusterFindings).filter((name) => clusterFindings[name]?.length === 0);
+  const fine = [...diagnosis.sections.filter(({ state }) => state === 'ok').map(({ name }) => name), ...ownFine].filter(
+    // Its memory is no good news after a kill for lack of it.
+    (name) => name !== 'memory' || !findings.some(({ code }) => code === 'last_oom_killed'),
+  );
+  const lookAgain = lookAgainOf(diagnosis, plan, facts?.pod);
+  const next = nextImageOf(
+    findings.map(({ code }) => findingRule(code)),
+    { target: diagnosis.target, plan, policy, lookAgain, mayTryGeneral: mayTryGeneral(plan, facts?.pod) },
+  );
+  const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts, first)];
+  const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
+  const isWell = first?.healthy === true && facts !== undefined && isReady(facts.pod) && !findings.some(isWrong);
+  return {
+    line: lineOf(diagnosis, findings),
+    findings: findings.slice(0, MAX_FINDINGS).map(shown),
+    ...defined({
+      healthy: isWell || undefined,
+      readAtMs: first?.readAtMs,
+      evidence: first?.evidence,
+      more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
+      fine: fine.length > 0 ? [...new Set(fine)].join(', ') : undefined,
+      unseen: unseen.length > 0 ? bounded(unseen) : undefined,
+      charts: charts.length > 0 ? charts : undefined,
+      lookAgain,
+    }),
+    ...next,
+    by: byLine(diagnosis, plan),
+    ...defined({ siblings: first?.siblings }),
+  };
+}
+
+const isWrong = (finding: Finding): boolean => rankOf(finding) < 3;
+
+const names = (text: string, container: string): boolean => text.split(/[\s’:,]+/).includes(container);
+
+/**
+ * The API's findings, with the words of the first answer where only the logs had them: the log's own finding, and the
+ * sentence with the last words of a container that has ended since no further time.
+ */
+function withFirst(findings: readonly Finding[], first: Verdict | undefined): readonly Finding[] {
+  const ofFirst = first?.findings ?? [];
+  const worded = findings.map((finding): Finding => {
+    const quotation = ofFirst.find(
+      ({ code, text }) => code === finding.code && text.includes('“') && names(text, finding.containerName ?? ''),
+    );
+    const isFresh = finding.containerName === undefined || finding.text.includes('“') || !quotation;
+    return isFresh ? finding : { ...finding, text: quotation.text, next: quotation.next };
+  });
+  const hasOwn = findings.some(({ code }) => code === 'log_errors');
+  const log = hasOwn ? [] : ofFirst.filter(({ code }) => code === 'log_errors');
+  return [...worded, ...log.map(({ text, next, rank }) => ({ code: 'log_errors', text, next, ...defined({ rank }) }))];
+}
+
+/** What the API's facts explain about a run without a report; undefined if they explain nothing. */
+export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome): Verdict | undefined {
+  const seen = [...startFindings(facts.pod, plan, outcome), ...Object.values(lookAtCluster(facts)).flat()];
+  const wrong = ordered(seen).filter(isWrong);
+  return wrong.length === 0 ? undefined : { findings: wrong.slice(0, MAX_FINDINGS).map(shown) };
+}
+
+const sectionOf = ({ code, section }: Finding): string | undefined => section ?? findingRule(code)?.section;
+
+/** The worst finding's own words; without one, the image's sentence. */
+function lineOf({ verdict }: Diagnosis, findings: readonly Finding[]): string {
+  if (!findings.some(({ code }) => findingRule(code))) return verdict;
+  const [worst] = findings;
+  if (worst && isWrong(worst)) return shorten(worst.text, MAX_LINE_LENGTH);
+  return shorten(`Nothing is failing; worth knowing: ${findings.map(({ text }) => text).join('; ')}`, MAX_LINE_LENGTH);
+}
+
+/** What would show more: the target's own user and group, which need no extra power, else *general*. */
+function lookAgainOf({ sections, target }: Diagnosis, plan: Plan, pod: Pod | undefined): LookAgain | undefined {
+  const helps = new Set(sections.filter(({ state }) => state === 'not-readable').flatMap(({ helps = [] }) => helps));
+  const asUser = helps.has('identity') ? asTargetUser(target, plan) : undefined;
+  if (asUser) return asUser;
+  return helps.has('general') && mayTryGeneral(plan, pod) ? { kind: 'general' } : undefined;
+}
+
+/** Whether *general* would help, be admitted, and start: it runs as root, which a pod may forbid. */
+function mayTryGeneral({ profile, observed, securityContext }: Plan, pod: Pod | undefined): boolean {
+  const isNew = profile !== 'sysadmin' && !(profile === 'general' && securityContext?.runAsUser === 0);
+  const level = observed?.podSecurity ?? 'privileged';
+  return isNew && admits(level, 'general') && pod?.spec.securityContext.runAsNonRoot !== true;
+}
+
+/** Sections that lack the same permission share a line. */
+function unseenSections({ sections }: Diagnosis, lookAgain: LookAgain | undefined): readonly string[] {
+  const blind = sections.filter(({ state }) => state === 'not-readable');
+  const reasons = new Set(blind.map(reasonOf));
+  return [...reasons].map((reason) => {
+    const same = blind.filter((section) => reasonOf(section) === reason);
+    const names = same.map(({ name }) => name).join(', ');
+    const how = howToSee(
+      same.flatMap(({ helps = [] }) => helps),
+      lookAgain,
+    );
+    return [names, reason, how].filter((part) => part !== '').join(': ');
+  });
+}
+
+const reasonOf = ({ lacks, text }: Section): string => lacks ?? text;
+
+function howToSee(helps: readonly Help[], lookAgain: LookAgain | undefined): string {
+  if (lookAgain && helps.includes(lookAgain.kind)) return `${labelOf(lookAgain).toLowerCase()}`;
+  if (helps.includes('target')) return 'name its container with --target';
+  if (helps.includes('sysadmin')) return 'only --profile=sysadmin sees it';
+  return helps.includes('general') ? 'only --profile=general sees it' : '';
+}
+
+/** A phone shows a button's label in full up to this length. */
+const MAX_LABEL_LENGTH = 24;
+
+export function labelOf(lookAgain: LookAgain): string {
+  if (lookAgain.kind === 'general') return 'Look again as root';
+  const exact = `Look again as ${lookAgain.runAs.uid}:${lookAgain.runAs.gid}`;
+  return exact.length <= MAX_LABEL_LENGTH ? exact : 'Look again as its user';
+}
+
+function unseenOfCluster(facts: ClusterFacts | undefined, first: Verdict | undefined): readonly string[] {
+  if (!facts) return ['restarts, probes, events, node: the pod is gone, or the cluster did not answer in time'];
+  const isOfLog = (line: string): boolean => /^(?:its own log|the logs? of|the last words)/.test(line);
+  const logs = first ? (first.unseen ?? []).filter(isOfLog) : ['its own log: it was not read'];
+  return [
+    ...logs,
+    ...(facts.events ? [] : ['probes, events: kdebug may not read events (missing right: list events)']),
+    ...(facts.node ? [] : ['node: kdebug may not read it (missing optional right: get nodes)']),
+  ];
+}
+
+const bounded = (lines: readonly string[]): readonly string[] =>
+  lines.length <= MAX_UNSEEN
+    ? lines
+    : [...lines.slice(0, MAX_UNSEEN - 1), `${lines.length - MAX_UNSEEN + 1} more in the report`];
+
+function byLine({ tool, self, cost }: Diagnosis, plan: Plan): string {
+  const name = tool ? [tool.name, tool.version].filter(Boolean).join(' ') : plan.imageAlias;
+  return [
+    name,
+    ...(self ? [`ran as ${self.uid}:${self.gid} with ${powersOf(self.capabilities)}`] : []),
+    ...(cost?.milliseconds === undefined ? [] : [`looked for ${shortDuration(cost.milliseconds)}`]),
+    ...(cost?.cpuMilliseconds === undefined ? [] : [`${shortDuration(cost.cpuMilliseconds)} of CPU`]),
+    ...(cost?.memoryBytes === undefined ? [] : [`${formatBytes(cost.memoryBytes)} of memory`]),
+  ].join(' · ');
+}
+
+/** A longer list than a profile gives is shown as a number. */
+function powersOf(capabilities: readonly string[]): string {
+  if (capabilities.length === 0) return 'no capabilities';
+  return capabilities.length <= 4 ? capabilities.join(', ') : `${capabilities.length} capabilities`;
+}
