@@ -26,10 +26,7 @@ export const REASONS = {
     'unknown flag',
     `See all flags with ${COMMAND} help flags. The command for the container goes after --.`,
   ),
-  flag_unsupported: user(
-    'this flag of kubectl debug has no effect here',
-    `Leave it out; see all flags with ${COMMAND} help flags.`,
-  ),
+  flag_unsupported: user('this flag has no effect here', `Leave it out; see all flags with ${COMMAND} help flags.`),
   flag_value_missing: user('a flag has no value', 'Write the value after the flag: --flag=value or --flag value.'),
   flag_value_unexpected: user('this flag takes no value', 'Write the flag alone, or leave it out.'),
   flag_repeated: user('a flag is repeated', 'Use it once; only --env may be repeated.'),
@@ -57,10 +54,7 @@ export const REASONS = {
     'this is not a valid Kubernetes name',
     'Names are lower-case letters, digits and hyphens, and begin and end with a letter or digit.',
   ),
-  selector_invalid: user(
-    'this is not a valid label selector',
-    "Write it as kubectl does, for example -l 'app=web,tier in (a,b)'.",
-  ),
+  selector_invalid: user('this is not a valid label selector', "Write for example -l 'app=web,tier in (a,b)'."),
   image_invalid: user(
     'this is not a valid image',
     `Use an alias from ${COMMAND} images, or a reference such as debian:12-slim.`,
@@ -172,12 +166,15 @@ export const REASONS = {
   ),
   pod_finished: user(
     'the pod has finished, so nothing can run in it',
-    'Pick a running pod. You can still read the finished pod’s own log.',
+    `${COMMAND} POD and ${COMMAND} describe POD say how it ended. Pick a running pod for a look inside.`,
   ),
-  pod_deleting: user('the pod is being deleted', 'Pick another pod of the same workload.'),
+  pod_deleting: user(
+    'the pod is being deleted',
+    `Pick another pod of the same workload, or ask ${COMMAND} describe POD what holds it.`,
+  ),
   pod_unscheduled: user(
     'the pod is not scheduled to a node yet, so nothing can run in it',
-    'Check its events: it is waiting for a node, a volume or a quota.',
+    `${COMMAND} describe POD says what it waits for: a node, a volume or a quota.`,
   ),
   pod_is_windows: user('the pod runs on Windows, and debug profiles work on Linux only', 'Use a Linux pod.'),
   pod_has_too_many_containers: user(
@@ -201,7 +198,10 @@ export const REASONS = {
     'kdebug believes no report of the image that would compare the pods',
     'Ask the owner of the policy to add diagnostic: true to the image autodiagnose.',
   ),
-  no_pod_fits: user('pods match, but none of them can be debugged', 'The message lists the reasons. Pick other pods.'),
+  no_pod_fits: user(
+    'pods match, but none of them can be debugged',
+    `Pick other pods, or ask ${COMMAND} describe POD about one of them.`,
+  ),
   batch_beyond_replicas: user(
     'the pod matches, but is beyond the limit set with --replicas',
     `Raise it with ${COMMAND} batch ID --replicas=N while the batch runs.`,
@@ -220,6 +220,7 @@ export const REASONS = {
     'pod not found',
     `Check the name and the namespace (-n): a rollout gives pods new names. Type ${COMMAND} alone to search for the pod.`,
   ),
+  pod_is_gone: user('this pod is gone', 'Ask about what is named here: its workload, or the pod in its place.'),
   namespace_not_found: user('namespace not found', 'Check the spelling of -n, and the cluster.'),
   invalid_name: user(
     'this is not a valid Kubernetes name',
@@ -227,7 +228,7 @@ export const REASONS = {
   ),
   invalid_selector: user(
     'this is not a valid label selector',
-    'Write it as for kubectl: app=web,tier!=db or "env in (prod,test)".',
+    'Write for example app=web,tier!=db or "env in (prod,test)".',
   ),
   // --- the cluster -------------------------------------------------------------------------------------------------
   cluster_busy: user('the cluster is overloaded', 'Try again in a minute.'),

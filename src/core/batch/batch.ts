@@ -39,6 +39,8 @@ export interface PodResult {
   /** The kubelet's reason, or who refused: `Error`, `ImagePullBackOff`, `pod-security`. */
   readonly reason?: string;
   readonly message?: string;
+  /** A diagnostic image reported: without findings, it found nothing. */
+  readonly looked?: true;
   /** Codes of the report's findings, sorted, at most eight. */
   readonly findings?: readonly string[];
   /** What the probe told for a comparison; absent in every other batch. */

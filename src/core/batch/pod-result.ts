@@ -18,6 +18,7 @@ const MAX_FINDINGS = 8;
 /** The state of a pod whose only container had this outcome. A refused container counts as one that did not start. */
 const STATE_OF_OUTCOME: Readonly<Record<OutcomeKind, PodState>> = {
   succeeded: 'succeeded',
+  answered: 'succeeded',
   failed: 'failed',
   'oom-killed': 'failed',
   'target-ended': 'failed',
@@ -71,6 +72,7 @@ export function podResult(ended: EndedContainer): PodResult {
       exitCode,
       reason: reason || undefined,
       message: message || undefined,
+      looked: ended.verdict === undefined ? undefined : (true as const),
       findings: codes.length > 0 ? codes : undefined,
       facts,
       logBytes,
@@ -133,7 +135,7 @@ export const withoutOutput = (batch: Batch): Batch => ({
   ),
 });
 
-function ofCluster({ findings: _, message: __, facts: ___, ...result }: PodResult): PodResult {
+function ofCluster({ looked: _, findings: __, message: ___, facts: ____, ...result }: PodResult): PodResult {
   return result;
 }
 

@@ -62,11 +62,20 @@ export function selectPods(pods: readonly Pod[], selection: Selection): Selected
   return { kind: 'selected', pods: [...eligible, ...skipped], eligible: eligible.length };
 }
 
-function belongsTo(pod: Pod, target: SelectingTarget): boolean {
+/** Whether a pod that `selectorOf(target)` matches is one of the target. */
+export function belongsTo(pod: Pod, target: SelectingTarget): boolean {
   if (target.kind !== 'workload') return true;
+  const { workload: kind, name } = target;
+  const owner = controllerOf(pod);
+  if (kind === 'replicaset') return owner?.kind === 'ReplicaSet' && owner.name === name;
+  if (kind === 'cronjob') return owner?.kind === 'Job' && isJobOf(owner.name, name);
   const workload = workloadOf(pod);
-  return workload?.kind === target.workload && workload.name === target.name;
+  return workload?.kind === kind && workload.name === name;
 }
+
+/** A CronJob names each Job after itself and the minute of its schedule. */
+export const isJobOf = (job: string, cronJob: string): boolean =>
+  job.startsWith(`${cronJob}-`) && /^\d+$/.test(job.slice(cronJob.length + 1));
 
 /**
  * Equal for pods of one revision of one workload, so that one of them can stand for all; undefined for a pod without a

@@ -3,12 +3,14 @@ import type { ProfileName, UserAndGroup } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { OutcomeWord } from '../run/outcome.ts';
 
-/** What a request aims at. Every kind but `pod` is for several pods, so it is a batch. */
+/**
+ * What a request aims at. Every kind but `pod` is for several pods: a batch, or a question about them (`isQuestion`).
+ */
 export type Target =
   | { readonly kind: 'pod'; readonly name: string }
   | {
       readonly kind: 'workload';
-      readonly workload: 'deployment' | 'statefulset' | 'daemonset' | 'job';
+      readonly workload: 'deployment' | 'replicaset' | 'statefulset' | 'daemonset' | 'job' | 'cronjob';
       readonly name: string;
     }
   | { readonly kind: 'selector'; readonly selector: string }

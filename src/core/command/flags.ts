@@ -57,7 +57,7 @@ const TABLE = [
     value: 'selector',
     placeholder: 'SELECTOR',
     group: 'target',
-    help: 'All pods with these labels, in kubectl syntax. Starts a batch.',
+    help: 'All pods with these labels. Starts a batch.',
     example: "-l 'app=web,tier in (front,back)' -n shop",
   },
   {

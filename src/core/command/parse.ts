@@ -98,8 +98,8 @@ function notKubectl([kubectl, next]: readonly Word[]): Problem | undefined {
   if (!next || next.text.startsWith('-') || kubectl?.text.toLowerCase() !== 'kubectl') return undefined;
   return {
     code: 'verb_unknown',
-    message: 'kdebug is not kubectl: it only knows kubectl debug.',
-    hint: 'Type the pod, and the flags of kubectl debug: POD --image=IMAGE -- COMMAND',
+    message: 'kdebug only debugs pods; it does nothing else to a cluster.',
+    hint: 'Type the pod, and flags if you need any: POD --image=IMAGE -- COMMAND',
     start: kubectl.start,
     end: next.end,
   };

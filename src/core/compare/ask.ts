@@ -4,12 +4,15 @@ import type { Run } from '../run/run.ts';
 
 /**
  * Whether a comparison with its siblings may explain a diagnosis: it found something wrong, in a pod that a workload
- * owns. Whether there are healthy siblings is seen at the click.
+ * owns, and the pod has siblings as far as one knows. Without a container in the sick pod they must be known, and the
+ * pod must be one that can take a container. Whether they can be compared is seen at the click.
  */
 export function mayCompare(run: Run): run is PlannedRun {
   if (!isPlanned(run) || isBatchRun(run) || run.plan.workload === undefined) return false;
-  const isWrong = run.verdict?.findings.some(({ rank = 2 }) => rank < 3) ?? false;
-  return isWrong && run.verdict?.line !== undefined;
+  const { verdict, outcome } = run;
+  if (verdict?.line === undefined || verdict.groups !== undefined || verdict.siblings === 0) return false;
+  if (outcome?.kind === 'answered' && (outcome.because !== undefined || verdict.siblings === undefined)) return false;
+  return verdict.findings.some(({ rank = 2 }) => rank < 3);
 }
 
 /** The request to compare the pod of this request, as `compare POD` makes it: with the same container, profile and user. */

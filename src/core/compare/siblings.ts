@@ -56,6 +56,17 @@ function ownerOf(pod: Pod): string | undefined {
   return owner && owner.kind !== 'Node' ? `${owner.kind}/${owner.name}` : undefined;
 }
 
+/**
+ * How many other pods of its owner are ready; undefined where `pods`, which should be all of them, do not even hold the
+ * pod itself.
+ */
+export function countSiblings(pod: Pod, pods: readonly Pod[]): number | undefined {
+  const owner = ownerOf(pod);
+  if (owner === undefined || !pods.some(({ metadata }) => metadata.uid === pod.metadata.uid)) return undefined;
+  return pods.filter((other) => other.metadata.uid !== pod.metadata.uid && ownerOf(other) === owner && isHealthy(other))
+    .length;
+}
+
 function isHealthy(pod: Pod): boolean {
   const { status } = pod;
   const isReady = !unmetCondition(pod, 'Ready') && !unmetCondition(pod, 'DisruptionTarget');

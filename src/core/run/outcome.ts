@@ -1,6 +1,12 @@
 /** How a run ended (design, section 6). Slack text, logs, metrics and docs use these words. */
 export type Outcome =
   | { readonly kind: 'succeeded' }
+  /** A diagnosis that added no container: the API, the last words and the log were all there was to read. */
+  | {
+      readonly kind: 'answered';
+      /** Why the pod could hold no container (a code of `problemOfPod`). Absent: it could, and its target did not run. */
+      readonly because?: string;
+    }
   | { readonly kind: 'failed'; readonly exitCode: number; readonly reason: string; readonly signal?: number }
   | { readonly kind: 'oom-killed'; readonly exitCode: number }
   | { readonly kind: 'start-failed'; readonly reason: string; readonly message: string }
@@ -24,6 +30,7 @@ export type OutcomeKind = Outcome['kind'];
 /** What each outcome counts as for who looks for runs. */
 export const OUTCOME_GROUP = {
   succeeded: 'succeeded',
+  answered: 'succeeded',
   failed: 'failed',
   'oom-killed': 'failed',
   'start-failed': 'failed',

@@ -1,13 +1,14 @@
 import type { Batch, BatchEvent } from '../batch/batch.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
+import type { Verdict } from '../diagnosis/verdict.ts';
 import type { RunId } from '../ids.ts';
 import type { Grant, GrantUse } from '../policy/grant.ts';
 import type { Decision } from '../policy/policy.ts';
 import type { Vote, Voter } from '../policy/vote.ts';
 import type { DeliveryEvent } from './delivery.ts';
 import type { Outcome } from './outcome.ts';
-import type { Refusal, Rehearsal, RunLog, StopContainer, Verdict } from './run.ts';
+import type { Refusal, Rehearsal, RunLog, StopContainer } from './run.ts';
 import type { SentCopies } from './sent-copies.ts';
 
 /** What can happen to a stop of a run. */
@@ -28,6 +29,22 @@ export type RunEvent =
       readonly grantedBy?: RunId;
       /** The snapshot of a request for several pods. */
       readonly batch?: Batch;
+      /** The first answer of a diagnosis, which its card shows at once. */
+      readonly verdict?: Verdict;
+      readonly atMs: number;
+    }
+  /**
+   * A diagnosis that needs no container, or can have none: its first answer is its result. Of a workload without pods
+   * there is nothing to plan or to decide on.
+   */
+  | {
+      readonly kind: 'answered';
+      readonly verdict: Verdict;
+      /** Why the pod can hold no container. */
+      readonly because?: string;
+      readonly plan?: Plan;
+      readonly planHash?: string;
+      readonly decision?: Decision;
       readonly atMs: number;
     }
   | { readonly kind: 'denied'; readonly refusal: Refusal; readonly atMs: number }

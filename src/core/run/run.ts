@@ -3,7 +3,7 @@ import type { RunRequest } from '../command/command.ts';
 import type { SecurityContext } from '../container/ephemeral-container.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
-import type { UserAndGroup } from '../container/profiles.ts';
+import type { Verdict } from '../diagnosis/verdict.ts';
 import type { RunFile } from '../files/run-file.ts';
 import type { ChannelId, RunId, UserId } from '../ids.ts';
 import type { Grant } from '../policy/grant.ts';
@@ -69,56 +69,6 @@ export interface RunLog {
   /** What a diagnostic image handed back, in the order of its log, unusable ones too; bounded. Absent: nothing. */
   readonly files?: readonly RunFile[];
 }
-
-/** The result of a diagnosis: the image's report and the API's facts in one, shortened for a reply. */
-export interface Verdict {
-  /** Absent without a report: then the outcome is the headline, and the findings explain it. */
-  readonly line?: string;
-  /** At most three, the most important first. */
-  readonly findings: readonly VerdictFinding[];
-  /** Findings that are only in the file. */
-  readonly more?: number;
-  /** One line. */
-  readonly fine?: string;
-  /** One line each: what could not be checked, why, and how to change that. */
-  readonly unseen?: readonly string[];
-  /** What moved while it looked; at most two. */
-  readonly charts?: readonly Chart[];
-  /** Offered as a button. */
-  readonly lookAgain?: LookAgain;
-  /** The alias of the image that shows more of a finding; offered as a button. */
-  readonly nextImage?: string;
-  /** As whom it would see most; absent: as this run. */
-  readonly nextAs?: LookAgain;
-  /** Which tool looked, as which user, at what cost; one line. */
-  readonly by?: string;
-}
-
-/** Readings of one thing at a few moments, to be drawn as lines. */
-export interface Chart {
-  /** At most 50 characters. */
-  readonly title: string;
-  /** Of all values: `MiB`. May be empty. */
-  readonly unit: string;
-  /** 3 to 20 different words, one for each reading: `0.3 s`. */
-  readonly moments: readonly string[];
-  /** One or two, with different names of at most 20 characters and a value for each moment. */
-  readonly lines: readonly { readonly name: string; readonly values: readonly number[] }[];
-}
-
-export interface VerdictFinding {
-  /** A phrase with the number in it. */
-  readonly text: string;
-  /** The threshold: `90%`. */
-  readonly limit?: string;
-  /** One sentence on what to do; may be empty. */
-  readonly next: string;
-  /** As in the findings' table: 3 is worth knowing, below it something is wrong. */
-  readonly rank?: 1 | 2 | 3;
-}
-
-/** The same request with another view: as the target's own user and group, or as root with the profile *general*. */
-export type LookAgain = { readonly kind: 'identity'; readonly runAs: UserAndGroup } | { readonly kind: 'general' };
 
 /** Whether every line was seen (cluster-facts: "what cannot be proven complete is marked"). */
 export interface LogCompleteness {

@@ -14,6 +14,7 @@ import { stopTransition } from './stop.ts';
 /** The states in which an event may happen; in any other it is `illegal`. */
 const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   planned: ['received'],
+  answered: ['received'],
   denied: ['received', 'approved'],
   unheard: ['pending-approval', 'approved'],
   voted: ['pending-approval'],
@@ -55,6 +56,8 @@ function next(run: Run, event: RunEvent): Run | undefined {
   switch (event.kind) {
     case 'planned':
       return planned(run, event);
+    case 'answered':
+      return answered(run, event);
     case 'voted':
     case 'expired':
     case 'cancelled':
@@ -111,8 +114,8 @@ const denied = (run: Run, { refusal, atMs }: EventOf<'denied' | 'unheard'>): Run
 });
 
 function planned(run: Run, event: EventOf<'planned'>): Run {
-  const { plan, planHash, decision, batch, atMs } = event;
-  const known = { ...run, plan, planHash, decision, ...defined({ batch }) };
+  const { plan, planHash, decision, batch, verdict, atMs } = event;
+  const known = { ...run, plan, planHash, decision, ...defined({ batch, verdict }) };
   switch (decision.kind) {
     case 'allow':
       return { ...known, state: 'approved', approvedAtMs: atMs };
@@ -122,6 +125,16 @@ function planned(run: Run, event: EventOf<'planned'>): Run {
       return { ...known, state: 'denied', finishedAtMs: atMs };
   }
 }
+
+const answered = (run: Run, { plan, planHash, decision, verdict, because, atMs }: EventOf<'answered'>): Run => ({
+  ...run,
+  ...defined({ plan, planHash, decision }),
+  verdict,
+  state: 'finished',
+  outcome: { kind: 'answered', ...defined({ because }) },
+  endedAtMs: atMs,
+  finishedAtMs: atMs,
+});
 
 /** A grant replaces the approval; else the request needs one, on the rule's current terms. */
 function needsApproval(

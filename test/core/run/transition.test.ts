@@ -25,6 +25,14 @@ const planned = (decision: Extract<RunEvent, { kind: 'planned' }>['decision']): 
 
 const EVENTS: Readonly<Record<RunEvent['kind'], RunEvent>> = {
   planned: planned({ kind: 'allow', rule: 'look' }),
+  answered: {
+    kind: 'answered',
+    verdict: { line: 'web exited', findings: [] },
+    plan: aPlan(),
+    planHash: 'h',
+    decision: { kind: 'allow', rule: 'look' },
+    atMs: START_MS,
+  },
   voted: {
     kind: 'voted',
     vote: { userId: 'U0BOB', kind: 'approve', atMs: START_MS },
@@ -94,6 +102,7 @@ const aRunIn = (state: RunState) => aRun({ state, approval: anApproval(), grant:
 /** Where each event leads from each state; what is not here must change nothing. */
 const MOVES: Readonly<Partial<Record<RunEvent['kind'], Partial<Record<RunState, RunState>>>>> = {
   planned: { received: 'approved' },
+  answered: { received: 'finished' },
   denied: { received: 'denied', approved: 'denied' },
   // A batch that may run is another matter: see below.
   unheard: { 'pending-approval': 'denied' },

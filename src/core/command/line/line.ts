@@ -182,7 +182,7 @@ function unknownFlag(name: string, word: Word): Problem {
   if (reason !== undefined) {
     return {
       code: 'flag_unsupported',
-      message: `${shown(flag)} of kubectl has no meaning here.`,
+      message: `${shown(flag)} has no meaning here.`,
       hint: reason,
       ...at(word),
     };

@@ -9,7 +9,7 @@ type Kind = 'pod' | Extract<Target, { kind: 'workload' }>['workload'];
 
 /** The shortest kind to check for typos; a mistyped short kind could as well be a namespace (`prod` and `pod`). */
 const LONG_KIND = 7;
-const LONG_KINDS = ['deployment', 'statefulset', 'daemonset'] as const;
+const LONG_KINDS = ['deployment', 'replicaset', 'statefulset', 'daemonset', 'cronjob'] as const;
 
 /** The kinds allowed before a `/`, with kubectl's plural and short names. */
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
@@ -19,6 +19,9 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['deployment', 'deployment'],
   ['deployments', 'deployment'],
   ['deploy', 'deployment'],
+  ['replicaset', 'replicaset'],
+  ['replicasets', 'replicaset'],
+  ['rs', 'replicaset'],
   ['statefulset', 'statefulset'],
   ['statefulsets', 'statefulset'],
   ['sts', 'statefulset'],
@@ -27,13 +30,14 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['ds', 'daemonset'],
   ['job', 'job'],
   ['jobs', 'job'],
+  ['cronjob', 'cronjob'],
+  ['cronjobs', 'cronjob'],
+  ['cj', 'cronjob'],
 ]);
 
 /** Kinds of kubectl that kdebug cannot aim at; any other word before a `/` is a namespace. */
 const OTHER_KINDS: ReadonlySet<string> = new Set(
-  'namespace namespaces ns node nodes no service services svc replicaset replicasets rs cronjob cronjobs cj replicationcontroller rc'.split(
-    ' ',
-  ),
+  'namespace namespaces ns node nodes no service services svc replicationcontroller rc'.split(' '),
 );
 
 export const typed = (word: Word): Typed => ({ value: word.text, start: word.start, end: word.end });
@@ -118,7 +122,7 @@ function unknownKind(kind: string, word: Word) {
     message: `kdebug cannot aim at ${shown(kind)}.`,
     hint: guess
       ? `Did you mean ${guess}/?`
-      : 'Use pod/, deployment/, statefulset/, daemonset/ or job/; a namespace goes after -n.',
+      : 'Use pod/, deployment/, replicaset/, statefulset/, daemonset/, job/ or cronjob/; a namespace goes after -n.',
     start: word.start,
     end: Math.min(word.start + Math.max(kind.length, 1), word.end),
   } as const;

@@ -72,7 +72,7 @@ export const readSelector: Reader<string> = (typed, report) => {
   const selector = parseSelector(typed.value);
   if (selector) return printSelector(selector);
   const message = `${shown(typed.value)} is not a label selector.`;
-  const hint = "Write it as kubectl does, in quotes: -l 'app=web,tier in (a,b)'.";
+  const hint = "Write it in quotes, for example -l 'app=web,tier in (a,b)'.";
   return report(problem(typed, { code: 'selector_invalid', message, hint }));
 };
 

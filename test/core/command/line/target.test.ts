@@ -7,6 +7,8 @@ const SPELLINGS = {
   statefulset: ['statefulset', 'statefulsets', 'sts'],
   daemonset: ['daemonset', 'daemonsets', 'ds'],
   job: ['job', 'jobs'],
+  replicaset: ['replicaset', 'replicasets', 'rs'],
+  cronjob: ['cronjob', 'cronjobs', 'cj'],
 };
 
 it.each(Object.entries(SPELLINGS))('%s has the spellings of kubectl: %j', (kind, spellings) => {
@@ -42,7 +44,7 @@ it('two namespaces contradict each other', () => {
   });
 });
 
-it.each(['node/a', 'svc/web', 'replicaset/web', 'deploymnt/web', 'Shop/web', 'statefullset/web'])(
+it.each(['node/a', 'svc/web', 'rc/web', 'deploymnt/web', 'Shop/web', 'statefullset/web'])(
   '%s is a kind that is none of ours, and no namespace',
   (text) => {
     expect(parseCommand(text)).toMatchObject({ error: { code: 'target_kind_unknown' } });

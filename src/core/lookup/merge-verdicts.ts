@@ -1,0 +1,68 @@
+import { defined } from '../../lib/object.ts';
+import { sentence, shorten } from '../../lib/text.ts';
+import { MAX_LINE_LENGTH } from '../diagnosis/findings.ts';
+import type { Verdict, VerdictFinding, VerdictGroup } from '../diagnosis/verdict.ts';
+import type { Outcome } from '../run/outcome.ts';
+import type { Refusal } from '../run/run.ts';
+
+const MAX_FINDINGS = 3;
+
+const rankOf = ({ rank = 2 }: VerdictFinding): 1 | 2 | 3 => rank;
+const worstRank = ({ findings }: Verdict): number => Math.min(4, ...findings.map(rankOf));
+const isWrong = (finding: VerdictFinding): boolean => rankOf(finding) < 3;
+
+/**
+ * A first answer after a look that brought no report. It stays the headline, unless it found nothing wrong and the end
+ * of the look shows what is (`explanation`). It no longer says that all is well: somebody wanted to see more.
+ */
+export function afterNoLook(first: Verdict, outcome: Outcome, explanation: Verdict | undefined): Verdict {
+  const { healthy, ...rest } = first;
+  const found = explanation?.findings.filter(isWrong) ?? [];
+  const [worst] = found;
+  if (worst && worstRank(first) > 2) return { ...rest, line: worst.text, findings: found };
+  return outcome.kind === 'succeeded' ? { ...rest, ...defined({ healthy }) } : rest;
+}
+
+/** A first answer where no look may follow: what stands in its way, before anybody was asked to approve it. */
+export const withoutLook = ({ unseen = [], ...first }: Verdict, { message, hint }: Refusal): Verdict => ({
+  ...first,
+  unseen: [...unseen, `the inside: ${sentence(message)} ${hint}`],
+});
+
+/**
+ * What a look into one pod adds to the first answer about its pod, or about its workload: then what was found of the
+ * workload stays, since one pod cannot show that it is over, and what was found in one of several pods names it.
+ */
+export function afterLook(
+  looked: Verdict,
+  { line, findings, unseen = [], healthy, ...first }: Verdict,
+  podName: string,
+): Verdict {
+  const fromFirst = defined({ groups: first.groups, siblings: first.siblings, ownLog: first.ownLog ?? looked.ownLog });
+  if (first.groups === undefined) return { ...looked, ...fromFirst };
+  const { healthy: isPodHealthy, unseen: unseenInPod = [], ...rest } = looked;
+  const codes = new Set(findings.map(({ code }) => code));
+  const ofPod = looked.findings
+    .filter(({ code }) => code === undefined || !codes.has(code))
+    .map((finding) => (isOnePod(first.groups) ? finding : { ...finding, text: named(podName, finding.text) }));
+  const all = [...findings, ...ofPod].toSorted((a, b) => rankOf(a) - rankOf(b));
+  const leads = findings.length > 0 && worstRank({ findings }) <= worstRank({ findings: ofPod });
+  const notChecked = [...new Set([...unseen, ...unseenInPod])];
+  const left = all.length - MAX_FINDINGS + (rest.more ?? 0);
+  return {
+    ...rest,
+    ...fromFirst,
+    findings: all.slice(0, MAX_FINDINGS),
+    ...defined({
+      line: leads ? line : (ofPod.find(isWrong)?.text ?? rest.line),
+      more: left > 0 ? left : undefined,
+      healthy: healthy && isPodHealthy,
+      unseen: notChecked.length > 0 ? notChecked : undefined,
+    }),
+  };
+}
+
+const isOnePod = (groups: readonly VerdictGroup[] = []): boolean =>
+  groups.reduce((sum, { podNames, more = 0 }) => sum + podNames.length + more, 0) <= 1;
+
+const named = (podName: string, words: string): string => shorten(`${podName}: ${words}`, MAX_LINE_LENGTH);
