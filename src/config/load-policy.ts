@@ -137,9 +137,9 @@ const imageOf = (image: PolicyFile['images'][string], alias: string): ImageAlias
   }),
 });
 
-const ruleOf = ({ batch, approval, ...rule }: RawRule): Rule => ({
+const ruleOf = ({ batch, targetLog, approval, ...rule }: RawRule): Rule => ({
   ...rule,
-  ...defined({ batch, approval: approval && approvalOf(approval) }),
+  ...defined({ batch, targetLog, approval: approval && approvalOf(approval) }),
 });
 
 const approvalOf = ({ expires, ...approval }: NonNullable<RawRule['approval']>): Approval => ({

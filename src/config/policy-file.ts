@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PROFILES } from '../core/container/profiles.ts';
 import { FILE_KINDS } from '../core/files/file-kinds.ts';
-import { IMAGE_CLASSES } from '../core/policy/policy.ts';
+import { IMAGE_CLASSES, TARGET_LOG_RIGHTS } from '../core/policy/policy.ts';
 import { DEFAULT_NAMES } from '../core/shown-names.ts';
 import { DURATION, parseDuration } from '../lib/duration.ts';
 import { problemOfPattern, problemOfPatterns } from '../lib/patterns/linear-pattern.ts';
@@ -155,6 +155,12 @@ const Rule = z.strictObject({
     .default('approval')
     .describe(
       'packet captures and heap dumps, which nothing can redact: only with an approval, or also by a rule without one; never of a batch',
+    ),
+  targetLog: z
+    .enum(TARGET_LOG_RIGHTS)
+    .optional()
+    .describe(
+      "what a diagnosis reads and shows of the log of the pod's own containers: nothing, the chosen lines that say what is wrong, or also the newest lines; of several rules for a namespace the widest that is written counts; default: errors, and none while another company shares the channel",
     ),
   approval: Approval.optional(),
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { asChannelId } from '../../src/core/ids.ts';
 import { fixture, loaded } from './policy-text.ts';
 
 describe('the example of the design', () => {
@@ -53,6 +54,15 @@ describe('the example of the design', () => {
         ],
       },
     });
+  });
+
+  it('loads what a rule lets a diagnosis read of the own log of a pod, and nothing where it does not say', () => {
+    const text = readFileSync(fixture('design.yaml'), 'utf8');
+    const ruleOf = (words: string) =>
+      loaded(text.replace('{ id: look,', `{ id: look, ${words}`)).channels[asChannelId('C0SHOP')]?.rules[0];
+    expect(ruleOf('targetLog: tail,')).toMatchObject({ targetLog: 'tail' });
+    expect(ruleOf('')).not.toHaveProperty('targetLog');
+    expect(() => ruleOf('targetLog: all,')).toThrow('targetLog');
   });
 
   it('loads its images, closed to own commands unless it says otherwise', () => {

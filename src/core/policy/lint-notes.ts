@@ -1,7 +1,9 @@
 import { parseImageReference } from '../container/names.ts';
 import { type FileKind, isSecretKind } from '../files/file-kinds.ts';
+import { asChannelId } from '../ids.ts';
 import { unmappedOf } from './identity.ts';
 import { type ChannelPolicy, DIRECT, type ImageAlias, type Policy, type Rule, worseClass } from './policy.ts';
+import { TARGET_LOG_WORDS, targetLogOfRule } from './target-log.ts';
 
 /** Images of Docker Hub's own that people debug with: for these a name without a registry is right. */
 const OFFICIAL = new Set(
@@ -64,6 +66,7 @@ export function effectsOf(rule: Rule, channel: string, policy: Policy): readonly
   return [
     ...ownCommands(images, rule).map((words) => `${who} can ${words} ${where}`),
     ...freeCommands(images, rule).map((words) => `${who} can ${words.replace('{where}', where)}`),
+    ...ownLogs(rule, policy.channels[asChannelId(channel)]).map((words) => `${who} can ${words} ${where}`),
     ...(rule.classes.includes('elevated')
       ? [
           `${who} reaches the node, and other pods, from each pod there with access to it (hostPID, hostNetwork, hostPath, privileged)`,
@@ -72,6 +75,16 @@ export function effectsOf(rule: Rule, channel: string, policy: Policy): readonly
     ...secretFiles(images).map((words) => `${who} gets ${words} ${where}`),
     ...unusable(rule),
     ...unusableFiles(rule, policy),
+  ];
+}
+
+/** What a diagnosis shows of the pods' own logs: where others may read along, or where it is more than the chosen lines. */
+function ownLogs(rule: Rule, channel: ChannelPolicy | undefined): readonly string[] {
+  const isShared = channel?.slackConnect === 'allowed';
+  const right = targetLogOfRule(rule, { isShared });
+  if (right === 'none' || (right === 'errors' && !isShared)) return [];
+  return [
+    `read ${TARGET_LOG_WORDS[right]} of the application's own log${isShared ? ', as do people of another company,' : ''} in`,
   ];
 }
 

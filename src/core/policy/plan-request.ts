@@ -4,7 +4,7 @@ import type { RunRequest } from '../command/command.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod, PodSecurityLevel } from '../container/pod.ts';
 import { identityOfTarget, kindOfTarget, type UserAndGroup } from '../container/profiles.ts';
-import { problemOfPod, type Room, targetContainerOf } from '../container/target.ts';
+import { problemOfPod, type Room, type TargetProblem, targetContainerOf } from '../container/target.ts';
 import type { Origin } from '../run/run.ts';
 import { isRefusedUnmapped } from './identity.ts';
 import { makePlan } from './make-plan.ts';
@@ -66,13 +66,31 @@ export function planRequest(
   pod: Pod,
   inputs: PlanInputs,
   size: BatchSize = { pods: 1, parallelism: 1 },
-): { readonly kind: 'planned'; readonly plan: Plan; readonly decision: Decision } | Denial {
-  const { origin, policy } = inputs;
-  const problem = problemOfPod(pod, roomFor(origin.requesterId, policy.limits));
-  if (problem) return { kind: 'deny', ...problem };
+): PlannedPod | Denial {
+  const problem = problemOfPod(pod, roomFor(inputs.origin.requesterId, inputs.policy.limits));
+  return problem ? { kind: 'deny', ...problem } : decidedPlan(pod, inputs, size);
+}
+
+export interface PlannedPod {
+  readonly kind: 'planned';
+  readonly plan: Plan;
+  readonly decision: Decision;
+}
+
+/** Of a question: `problem` says why the pod can hold no further container. */
+export type PlannedQuestion = PlannedPod & { readonly problem: TargetProblem | undefined };
+
+/** As `planRequest`, for a question: a pod that can hold no further container can still be asked about. */
+export function planQuestion(pod: Pod, inputs: PlanInputs): PlannedQuestion | Denial {
+  const problem = problemOfPod(pod, roomFor(inputs.origin.requesterId, inputs.policy.limits));
+  const planned = decidedPlan(pod, inputs, { pods: 1, parallelism: 1 });
+  return planned.kind === 'deny' ? planned : { ...planned, problem };
+}
+
+function decidedPlan(pod: Pod, inputs: PlanInputs, size: BatchSize): PlannedPod | Denial {
   const planned = planPod(pod, inputs);
   if (planned.kind === 'deny') return planned;
-  return { kind: 'planned', plan: planned.plan, decision: decideBatch([planned.plan], policy, size) };
+  return { kind: 'planned', plan: planned.plan, decision: decideBatch([planned.plan], inputs.policy, size) };
 }
 
 export function planPod(

@@ -123,7 +123,17 @@ export interface Rule {
    */
   readonly secretFiles?: 'approval' | 'allowed';
   readonly approval?: Approval;
+  /**
+   * What a diagnosis may read and show of the log of the pod's own containers: nothing, the lines that say what is wrong
+   * (chosen, redacted, bounded), or also the newest lines as they are. Absent: `errors`; in a channel shared with another
+   * company: `none`.
+   */
+  readonly targetLog?: TargetLogRight;
 }
+
+/** In rising order. */
+export const TARGET_LOG_RIGHTS = ['none', 'errors', 'tail'] as const;
+export type TargetLogRight = (typeof TARGET_LOG_RIGHTS)[number];
 
 export interface Approval {
   /** Names of approver groups. */

@@ -50,6 +50,29 @@ describe('a rule is told by what it gives', () => {
     expect(said({ classes: ['elevated'] })).toContain('read the environment, files and tokens');
   });
 
+  it('says who reads lines of the application, where others read along or where it is more than the chosen ones', () => {
+    const shared = (parts: Partial<Rule>): string => {
+      const channel = { name: '#with-acme', slackConnect: 'allowed' as const, rules: [] };
+      return effectsOf(
+        aRule(parts),
+        'C0SHOP',
+        aPolicy({ images: IMAGES, channels: { [asChannelId('C0SHOP')]: channel } }),
+      ).join('\n');
+    };
+    expect(said({ targetLog: 'tail' })).toContain(
+      "can read the newest lines (redacted) of the application's own log in every pod in shop",
+    );
+    expect(shared({ targetLog: 'errors' })).toContain('own log, as do people of another company, in every pod in shop');
+    for (const words of [
+      said({}),
+      said({ targetLog: 'errors' }),
+      said({ targetLog: 'none' }),
+      shared({}),
+      shared({ targetLog: 'none' }),
+    ])
+      expect(words).not.toContain('own log');
+  });
+
   it('says which secrets its files may hold, and which images it keeps out for theirs', () => {
     const images = { capture: image('capture', { files: ['text', 'capture', 'heap'] }) };
     expect(said({ secretFiles: 'allowed' }, images)).toContain(
