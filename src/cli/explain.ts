@@ -15,6 +15,7 @@ import { identityFor, isRefusedUnmapped, subjectFor } from '../core/policy/ident
 import { aimOf, planRequest, type Requester } from '../core/policy/plan-request.ts';
 import type { Decision, Policy } from '../core/policy/policy.ts';
 import { resolveImage, resolveNamespace } from '../core/policy/resolve.ts';
+import { TARGET_LOG_WORDS, targetLogOf } from '../core/policy/target-log.ts';
 import { DEFAULT_NAMES, withNames } from '../core/shown-names.ts';
 
 const USAGE = `usage: explain 'COMMAND' --channel C… --user U… --policy FILE [--team T…]
@@ -65,6 +66,7 @@ function print(
   row('image', explained.image);
   row('profile', explained.profile);
   row('class', explained.class);
+  row('own log', explained.targetLog);
   row('acts as', explained.identity);
   const { decision } = explained;
   if (decision.kind === 'deny') {
@@ -129,6 +131,8 @@ export interface Explained {
   readonly profile?: string;
   /** The class of the launch, and the facts that raised it. */
   readonly class?: string;
+  /** What a diagnosis may read of the pods' own logs. */
+  readonly targetLog?: string;
   readonly identity: string;
   readonly decision: Decision;
   /** For the imagined pod; absent after a denial. */
@@ -144,8 +148,9 @@ function explainRequest(request: RunRequest, requester: Requester, policy: Polic
   const planned = planRequest(pod, inputs, sizeOf(request));
   if (planned.kind === 'deny') return { ...known, decision: planned };
   const { plan, decision } = planned;
+  const targetLog = `a diagnosis reads ${TARGET_LOG_WORDS[targetLogOf(policy, requester, plan, { isShared: false })]}; in a channel that another company shares ${TARGET_LOG_WORDS[targetLogOf(policy, requester, plan, { isShared: true })]}`;
   const profile = request.profile === plan.profile ? plan.profile : `${plan.profile} (asked: ${request.profile})`;
-  const explained = { ...known, profile, class: classText(plan.class, plan.classReasons), decision };
+  const explained = { ...known, profile, targetLog, class: classText(plan.class, plan.classReasons), decision };
   return decision.kind === 'deny' ? explained : { ...explained, container: containerOf(plan, decision) };
 }
 

@@ -1,4 +1,5 @@
 import { asChannelId, type ChannelId } from '../core/ids.ts';
+import { MORE_FACTS, type RightsRule } from '../core/optional-rights.ts';
 import { type KnownPeople, type YieldedIdentities, yieldedIdentities } from '../core/policy/identity.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { matchesNamespace } from '../core/policy/resolve.ts';
@@ -11,14 +12,12 @@ export interface RbacOptions extends KnownPeople {
   readonly namespace: string;
   /** Further namespaces, for rules that name only a prefix. */
   readonly namespaces: readonly string[];
+  /** Also the optional rights on claims, Services and workloads (`MORE_FACTS`), for the bot. */
+  readonly hasMoreFacts?: boolean;
 }
 
-/** A rule of a Role (rbac.authorization.k8s.io/v1 PolicyRule). */
-interface PolicyRule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
+interface PolicyRule extends RightsRule {
   readonly resourceNames?: readonly string[];
-  readonly verbs: readonly string[];
 }
 
 /** A grant of rights: these rules for these subjects, in a namespace or (without one) in the whole cluster. */
@@ -40,6 +39,8 @@ export interface RbacPlan {
 const core = (resource: string, ...verbs: string[]): PolicyRule => ({ apiGroups: [''], resources: [resource], verbs });
 const READS = [core('pods', 'get', 'list', 'watch'), core('events', 'list'), core('namespaces', 'get')];
 const ACTS = [core('pods/log', 'get'), core('pods/ephemeralcontainers', 'patch')];
+const moreFacts = (ofCluster: boolean): readonly PolicyRule[] =>
+  MORE_FACTS.filter(({ isOfCluster }) => isOfCluster === ofCluster).flatMap(({ rules }) => rules);
 /**
  * Every account may review its own access, on most clusters. Only a shared account with mapped people must review
  * others'.
@@ -73,8 +74,10 @@ export function planRbac(policy: Policy, options: RbacOptions): RbacPlan {
         rules: [reviewsOf(policy)],
         subjects: [bot, ...everyone],
       },
+      ...(options.hasMoreFacts ? [{ name: `${name}-policy-more-facts`, rules: moreFacts(true), subjects: [bot] }] : []),
       ...namespaces.flatMap((each) => {
-        const rights = identities ? READS : [...READS, ...ACTS];
+        const reads = options.hasMoreFacts ? [...READS, ...moreFacts(false)] : READS;
+        const rights = identities ? reads : [...reads, ...ACTS];
         const subjects = unique([...channels].filter(([, named]) => covers(named, each)).flatMap(([id]) => people(id)));
         const theirs = {
           name: `${name}-policy-people`,

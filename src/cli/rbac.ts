@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { loadPolicy } from '../config/load-policy.ts';
 import { isDnsLabel, isDnsSubdomain } from '../core/container/names.ts';
 import { REASONS } from '../core/errors.ts';
+import { MORE_FACTS } from '../core/optional-rights.ts';
 import { resolveCluster } from '../core/policy/resolve.ts';
 import { defined } from '../lib/object.ts';
 import { printYaml } from '../lib/yaml.ts';
@@ -14,10 +15,11 @@ export interface Lines {
 }
 
 const USAGE = `usage: rbac --policy FILE [--cluster NAME] [--namespace kdebug] [--service-account kdebug]
-            [--user U… …] [--team T…] [--in NAMESPACE …]
+            [--user U… …] [--team T…] [--in NAMESPACE …] [--more-facts]
   --user   a possible requester, for a {userId} template; may be repeated
   --team   the Slack team, for a {teamId} template
-  --in     a namespace that a rule's prefix ("shop-*") covers; may be repeated`;
+  --in     a namespace that a rule's prefix ("shop-*") covers; may be repeated
+  --more-facts  also the optional rights to read claims, Services, workloads and StorageClasses`;
 
 /**
  * Prints the RBAC objects that a policy needs in a cluster. Works offline; the same policy and arguments always print
@@ -68,7 +70,10 @@ function readWords(words: readonly string[]): Words | undefined {
     people.every((id) => /^[UW][A-Z0-9]{2,20}$/.test(id)) &&
     (team === undefined || /^[TE][A-Z0-9]{2,20}$/.test(team));
   const known = { people, ...defined({ teamId: team }) };
-  return valid ? { path, cluster, options: { ...known, namespace, serviceAccount, namespaces } } : undefined;
+  const hasMoreFacts = values['more-facts'] === true;
+  return valid
+    ? { path, cluster, options: { ...known, namespace, serviceAccount, namespaces, hasMoreFacts } }
+    : undefined;
 }
 
 function parsed(words: readonly string[]) {
@@ -83,6 +88,7 @@ function parsed(words: readonly string[]) {
         user: { type: 'string', multiple: true },
         team: { type: 'string' },
         in: { type: 'string', multiple: true },
+        'more-facts': { type: 'boolean' },
       },
     }).values;
   } catch {
@@ -90,11 +96,17 @@ function parsed(words: readonly string[]) {
   }
 }
 
-const headOf = ({ identities, prefixes }: RbacPlan, { cluster, namespace, serviceAccount }: RbacOptions) => [
+const headOf = (
+  { identities, prefixes }: RbacPlan,
+  { cluster, namespace, serviceAccount, hasMoreFacts }: RbacOptions,
+) => [
   `# The rights of kdebug (${namespace}/${serviceAccount}) in the cluster ${cluster}: all that its policy needs there, and no more.`,
   identities
     ? '# It acts as the requesters: it cannot do for them what they may not do themselves.'
     : '# It acts as its own account; only its policy distinguishes people.',
+  ...(hasMoreFacts ? MORE_FACTS : []).map(
+    ({ what, brings }) => `# Optional, ${what}: without it kdebug cannot say ${brings}.`,
+  ),
   ...prefixes.map((prefix) => `# RBAC has no prefixes: of ${prefix}, only the namespaces given with --in are here.`),
 ];
 

@@ -5,6 +5,7 @@ import type { Policy } from '../core/policy/policy.ts';
 import { matchesNamespace } from '../core/policy/resolve.ts';
 import { type Area, areaOf, type Check } from './check.ts';
 import { checkImages } from './image-checks.ts';
+import { checkMoreFacts } from './more-facts-checks.ts';
 import type { ClusterProbe } from './probes.ts';
 import { checkAlone, checkBot, checkNodes, checkPeopleOf, type People } from './rights-checks.ts';
 
@@ -114,6 +115,7 @@ async function checkServed(parts: ClusterParts, probe: ClusterProbe, cluster: Ar
     ...checks,
     ...perNamespace,
     ...(await checkNodes(bot, probe)),
+    ...(await checkMoreFacts(bot, namespaces, probe)),
     ...(await checkImages(policy, namespaces, probe, cluster)),
   ];
 }

@@ -42,6 +42,9 @@ describe('explain', () => {
     expect(text).toMatch(/^image {5}debian: debian:12-slim \(observe, command allowed\)$/m);
     expect(text).toMatch(/^profile {3}restricted \(asked: auto\)$/m);
     expect(text).toMatch(/^class {5}observe$/m);
+    expect(text).toMatch(
+      /^own log {3}a diagnosis reads the lines that say what is wrong .*; in a channel that another company shares nothing$/m,
+    );
     expect(text).toMatch(/^acts as {3}slack:U0ROY, group kdebug:C0SHOP$/m);
     expect(text).toMatch(/^decision {2}allowed by rule look$/m);
     expect(container).toMatchObject({

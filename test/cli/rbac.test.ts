@@ -105,6 +105,24 @@ describe('the printed rights', () => {
     ]);
   });
 
+  it('hold the optional rights on more than pods only when asked for, for the bot alone, and say what each brings', () => {
+    const { rightsIn, namesIn, text } = print(EACH, '--more-facts');
+    expect(rightsIn('Role shop/kdebug-policy')).toEqual([
+      'pods get,list,watch',
+      'events list',
+      'namespaces get',
+      'persistentvolumeclaims list',
+      'services list',
+      'endpointslices list',
+      'deployments,replicasets,statefulsets,daemonsets get',
+      'jobs,cronjobs get',
+    ]);
+    expect(rightsIn('ClusterRole /kdebug-policy-more-facts')).toEqual(['storageclasses list']);
+    expect(namesIn('ClusterRoleBinding /kdebug-policy-more-facts')).toEqual(['ServiceAccount kdebug']);
+    expect(text).toContain('# Optional, services: without it kdebug cannot say that a Service selects no pod');
+    expect(print(EACH).text).not.toContain('storageclasses');
+  });
+
   it('bind people one by one where there are no groups', () => {
     const { namesIn } = print('{ mode: impersonate, user: "slack:{userId}" }', '--user', 'U0ROY');
     expect(namesIn('RoleBinding shop/kdebug-policy-people')).toEqual(['User slack:U0BOB', 'User slack:U0ROY']);

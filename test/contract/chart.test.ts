@@ -97,12 +97,30 @@ describe.runIf(helm)('the chart', () => {
   });
 
   it('makes of the optional parts what their components hold', () => {
-    const wanted = combined({ resources: ['nodes', 'mapped-people', 'egress'], components: ['socket', 'monitoring'] });
+    const wanted = combined({
+      resources: ['nodes', 'more-facts', 'mapped-people', 'egress'],
+      components: ['socket', 'monitoring'],
+    });
     if (wanted === undefined) return;
-    const rights = ['nodes=true', 'mappedPeople=true'];
+    const rights = ['nodes=true', 'moreFacts=true', 'namespaces={shop}', 'mappedPeople=true'];
     const values = [...rights, 'monitoring.create=true', 'egress.create=true', 'egress.apiServers={192.0.2.1/32}'];
     const made = comparable(objectsOf(rendered(values, 'manifests/base/policy.yaml')));
-    expect(made).toEqual(comparable(objectsOf(wanted)));
+    // The component binds the role in the namespace of the command, the chart in each of `namespaces`.
+    const isBound = (name: string) => /^RoleBinding .*kdebug(?:-more-facts)?$/.test(name);
+    const unbound = (objects: typeof made) =>
+      Object.fromEntries(Object.entries(objects).filter(([name]) => !isBound(name)));
+    expect(unbound(made)).toEqual(unbound(comparable(objectsOf(wanted))));
+  });
+
+  it('binds the optional role on more than pods in each namespace, as manifests/components/more-facts does in one', () => {
+    const isBound = ({ kind, metadata }: Manifest) => kind === 'RoleBinding' && metadata.name === 'kdebug-more-facts';
+    const component = objectsOf(readFileSync(join(ROOT, 'manifests/components/more-facts/rbac.yaml'), 'utf8')).find(
+      isBound,
+    );
+    const made = objectsOf(rendered(['moreFacts=true', 'namespaces={shop,web}'])).filter(isBound);
+    const inNamespace = (namespace: string) => ({ ...component, metadata: { ...component?.metadata, namespace } });
+    expect(comparable(made)).toEqual(comparable([inNamespace('shop'), inNamespace('web')] as Manifest[]));
+    expect(objectsOf(rendered(['namespaces={shop}'])).filter(isBound)).toEqual([]);
   });
 
   it('binds the role in each namespace, as manifests/components/namespaces does in one', () => {
@@ -215,6 +233,8 @@ describe.runIf(helm)('the chart', () => {
     [['replicas=2'], POLICY, 'redis must be true'],
     [['replicas=5', 'redis=true'], POLICY, 'in Socket Mode each needs two of the ten connections'],
     [['impersonate=true', 'namespaces={shop}'], POLICY, 'namespaces is not for impersonate'],
+    [['moreFacts=true'], POLICY, 'moreFacts binds its rights in namespaces, which is empty'],
+    [['moreFacts=true', 'impersonate=true'], POLICY, '--more-facts` prints them'],
     [['egress.create=true'], POLICY, 'egress.apiServers is missing'],
     [['mode=https'], POLICY, 'mode'],
     [['env.SLACK_BOT_TOKEN=xoxb-1'], POLICY, 'SLACK_BOT_TOKEN'],
@@ -255,7 +275,7 @@ describe.runIf(kubeconform)('every object is one that Kubernetes knows', () => {
     if (yaml !== undefined) expect(problemsOf(yaml)).toEqual([]);
   });
 
-  it.each(['nodes', 'mapped-people', 'egress', 'namespaces'])('by kustomize: components/%s', (name) => {
+  it.each(['nodes', 'more-facts', 'mapped-people', 'egress', 'namespaces'])('by kustomize: components/%s', (name) => {
     const yaml = kustomize(join(ROOT, 'manifests/components', name));
     if (yaml !== undefined) expect(problemsOf(yaml)).toEqual([]);
   });
@@ -269,7 +289,18 @@ describe.runIf(kubeconform)('every object is one that Kubernetes knows', () => {
     .runIf(helm)
     .each([
       ...INSTALLATIONS,
-      ['everything', ['mode=http', 'redis=true', 'replicas=3', 'nodes=true', 'mappedPeople=true', 'namespaces={shop}']],
+      [
+        'everything',
+        [
+          'mode=http',
+          'redis=true',
+          'replicas=3',
+          'nodes=true',
+          'moreFacts=true',
+          'mappedPeople=true',
+          'namespaces={shop}',
+        ],
+      ],
       ['a Secret', ['secret.create=true', 'secret.values.KDEBUG_KEY=x', 'image.pullPolicy=Never']],
     ] as const)('by helm: %s', (_, values) => expect(problemsOf(rendered(values))).toEqual([]));
 

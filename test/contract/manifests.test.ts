@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { rbac } from '../../src/cli/rbac.ts';
 import { loadPolicy } from '../../src/config/load-policy.ts';
+import { MORE_FACTS } from '../../src/core/optional-rights.ts';
 import { combined, kustomize, type Manifest, objectsOf, ROOT, withDoctor } from './rendered.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -93,7 +94,7 @@ const rolesIn = (folder: string): readonly Role[] =>
     .filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
 
 /** Components whose rights are asked for by name. */
-const OPTIONAL_RIGHTS: ReadonlySet<string> = new Set(['mapped-people', 'nodes']);
+const OPTIONAL_RIGHTS: ReadonlySet<string> = new Set(['mapped-people', 'more-facts', 'nodes']);
 const foldersOf = (folder: string): readonly string[] => readdirSync(join(ROOT, 'manifests', folder)).toSorted();
 const components = foldersOf('components');
 const installations = foldersOf('installations');
@@ -114,7 +115,7 @@ describe('the manifests', () => {
 
   it('are gone, but for namespace and Secret, after the commands for it of operations.md, "Remove"', () => {
     const all = combined({
-      resources: ['nodes', 'mapped-people', 'egress'],
+      resources: ['nodes', 'more-facts', 'mapped-people', 'egress'],
       components: ['http', 'several', 'monitoring'],
     });
     const one = combined({ components: ['socket'] });
@@ -146,6 +147,12 @@ describe('the manifests', () => {
 
   it('offer the optional right to read nodes, and no other right on them', () => {
     expect(rolesIn('manifests/components/nodes').flatMap(rightsOf)).toEqual(['nodes get']);
+  });
+
+  it('offer the optional rights on more than pods, all of them, and the doctor knows each', () => {
+    const known = MORE_FACTS.flatMap(({ rules }) => rightsOf({ kind: 'ClusterRole', rules }));
+    expect(rolesIn('manifests/components/more-facts').flatMap(rightsOf).toSorted()).toEqual(known.toSorted());
+    for (const right of known) expect(right).toMatch(/ (?:get|list)$/);
   });
 
   it('let kdebug ask what other users may do only where the policy maps people to them', () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { MORE_FACTS } from '../../src/core/optional-rights.ts';
 import { Bed, type BedOptions, manifest, policyOf } from './bed.ts';
 
 let bed: Bed;
@@ -105,6 +106,27 @@ describe("kdebug's own rights", () => {
     expect(without).toMatchObject({ state: 'ok', result: expect.stringContaining('manifests/components/nodes') });
     grant(BOT, [{ apiGroups: [''], resources: ['nodes'], verbs: ['get'] }]);
     expect((await bed.ask(policyOf())).check(MAIN, 'nodes').result).toMatch(/^may be read/);
+  });
+});
+
+describe('the optional rights on more than pods', () => {
+  it('are offered with what kdebug cannot say without them, and never fail', async () => {
+    await open();
+    const { check } = await bed.ask(policyOf());
+    for (const what of ['claims', 'services', 'workloads', 'storage classes'])
+      expect(check(MAIN, what).state).toBe('ok');
+    expect(check(MAIN, 'services').result).toMatch(
+      /may not list services, list endpointslices in shop \(optional\): without it kdebug cannot say that a Service selects no pod.*manifests\/components\/more-facts/,
+    );
+    expect(check(MAIN, 'storage classes').result).toMatch(/may not list storageclasses \(optional\): without it/);
+  });
+
+  it('are there where the component is applied', async () => {
+    await open();
+    for (const { rules, isOfCluster } of MORE_FACTS) grant(BOT, rules, isOfCluster ? undefined : 'shop');
+    const { check } = await bed.ask(policyOf());
+    for (const { what, brings } of MORE_FACTS)
+      expect(check(MAIN, what).result).toBe(`may be read: results say ${brings}`);
   });
 });
 

@@ -20,6 +20,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if and (gt (int .Values.replicas) 1) (not .Values.redis) }}{{ fail "replicas is more than 1, so redis must be true: without Redis each replica would know only its own runs" }}{{ end -}}
 {{- if and (gt (int .Values.replicas) 4) (eq .Values.mode "socket") }}{{ fail "replicas is more than 4: in Socket Mode each needs two of the ten connections that Slack gives an app, and an update starts one more" }}{{ end -}}
 {{- if and .Values.impersonate .Values.namespaces }}{{ fail "namespaces is not for impersonate: what `npm run rbac` prints holds the rights in the namespaces (rbac)" }}{{ end -}}
+{{- if and .Values.moreFacts (not .Values.namespaces) }}{{ fail "moreFacts binds its rights in namespaces, which is empty; with impersonate `npm run rbac -- … --more-facts` prints them (rbac)" }}{{ end -}}
 {{- if and .Values.egress.create (not .Values.egress.apiServers) }}{{ fail "egress.apiServers is missing: kubectl -n default get endpointslices -l kubernetes.io/service-name=kubernetes" }}{{ end -}}
 {{- end }}
 
