@@ -1,4 +1,10 @@
-import type { ContainerStatus, ContainerTermination, Pod } from '../core/container/pod.ts';
+import {
+  type ContainerStatus,
+  type ContainerTermination,
+  type Pod,
+  type PodContainer,
+  PROBE_KINDS,
+} from '../core/container/pod.ts';
 import { KdebugError, toKdebugError } from '../core/errors.ts';
 import { withoutFrames } from '../core/files/frame-parser.ts';
 import { redactTermination, redactText } from '../core/report/log/redact-text.ts';
@@ -28,7 +34,8 @@ type Redact = () => readonly string[];
 
 function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
   const text = (words: string): string => redactText(words, redact());
-  const pods = new FilteredPods(redact);
+  const once = new Once(redact);
+  const pods = new FilteredPods(once);
   const filteredErrors = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     try {
       return await answer;
@@ -55,15 +62,34 @@ function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
       cluster.watch(pod, (seen: PodSeen) => onSeen(seen.kind === 'pod' ? { ...seen, pod: pods.of(seen.pod) } : seen)),
     collectLog: (request, sink) => filteredErrors(cluster.collectLog(request, sink)),
     events: async (pod, containerName) =>
-      (await filteredErrors(cluster.events(pod, containerName))).map((event) => ({
-        ...event,
-        reason: text(event.reason),
-        message: text(event.message),
-      })),
+      withFilteredWords(await filteredErrors(cluster.events(pod, containerName)), redact()),
+    warnings: async (namespace) => once.of(await filteredErrors(cluster.warnings(namespace)), withFilteredWords),
+    // Claims, classes and services hold names that the API server checks, and that are compared; no free text.
+    claims: (namespace) => filteredErrors(cluster.claims(namespace)),
+    storageClasses: () => filteredErrors(cluster.storageClasses()),
+    services: (namespace) => filteredErrors(cluster.services(namespace)),
+    workload: async (namespace, named) => {
+      const answer = await filteredErrors(cluster.workload(namespace, named));
+      if (answer === undefined || answer === 'not-found') return answer;
+      return { ...answer, conditions: withFilteredWords(answer.conditions, redact()) };
+    },
+    // Its lines are cleaned and redacted by who reads them, as those of a run's own log.
+    readTargetLog: (request, onLine) => filteredErrors(cluster.readTargetLog(request, onLine)),
     node: (name) => filteredErrors(cluster.node(name)),
     check: () => filteredErrors(cluster.check()),
   };
 }
+
+/** Events or conditions with their words filtered. */
+const withFilteredWords = <Worded extends { readonly reason: string; readonly message: string }>(
+  all: readonly Worded[],
+  redact: readonly string[],
+): readonly Worded[] =>
+  all.map((each) => ({
+    ...each,
+    reason: redactText(each.reason, redact),
+    message: redactText(each.message, redact),
+  }));
 
 function filteredError(thrown: unknown, text: (words: string) => string): KdebugError {
   const error = toKdebugError(thrown);
@@ -73,34 +99,72 @@ function filteredError(thrown: unknown, text: (words: string) => string): Kdebug
   return new KdebugError(error.code, { detail, facts: error.facts });
 }
 
-/** Pods with their containers' words filtered; a pod without words stays the same object. */
-class FilteredPods {
-  readonly #redact: Redact;
-  #patterns: readonly string[] | undefined;
-  #known = new WeakMap<ContainerStatus, ContainerStatus>();
+/** Images by name: thousands of pods have a few. When there are more, they are forgotten. */
+const MAX_IMAGES = 1_000;
 
-  constructor(redact: Redact) {
-    this.#redact = redact;
+/**
+ * Pods with their containers' words filtered, their images' names, and the words of their probes; a pod without words stays the same
+ * object.
+ */
+class FilteredPods {
+  readonly #once: Once;
+  readonly #images = new Map<string, string>();
+  #redact: readonly string[] = [];
+
+  constructor(once: Once) {
+    this.#once = once;
   }
 
   of(pod: Pod): Pod {
+    return this.#once.of(pod, (each, redact) => this.#filtered(this.#imaged(each, redact), redact));
+  }
+
+  /** A name that is none may be an address with a password: `https://ci:…@registry/app`. */
+  #imaged(pod: Pod, redact: readonly string[]): Pod {
+    if (redact !== this.#redact || this.#images.size > MAX_IMAGES) this.#images.clear();
+    this.#redact = redact;
+    const { spec, status } = pod;
+    const isClean = ({ image }: { readonly image: string }): boolean => this.#image(image) === image;
+    const lists = [spec.containers, spec.initContainers, status.containerStatuses, status.initContainerStatuses];
+    if (lists.every((list) => list.every(isClean))) return pod;
+    const named = <Named extends { readonly image: string }>(list: readonly Named[]): readonly Named[] =>
+      list.map((each) => ({ ...each, image: this.#image(each.image) }));
+    return {
+      ...pod,
+      spec: { ...spec, containers: named(spec.containers), initContainers: named(spec.initContainers) },
+      status: {
+        ...status,
+        containerStatuses: named(status.containerStatuses),
+        initContainerStatuses: named(status.initContainerStatuses),
+      },
+    };
+  }
+
+  #image(name: string): string {
+    const filtered = this.#images.get(name) ?? redactText(name, this.#redact);
+    this.#images.set(name, filtered);
+    return filtered;
+  }
+
+  #filtered(pod: Pod, redact: readonly string[]): Pod {
     const { status } = pod;
     const { containerStatuses, initContainerStatuses, ephemeralContainerStatuses, message, unmetConditions } = status;
     const all = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses];
-    if (!all.some(speaks) && message === undefined && unmetConditions === undefined) return pod;
-    const filtered = (statuses: readonly ContainerStatus[]) => statuses.map((each) => this.#status(each));
-    const redact = this.#redact();
+    const { containers, initContainers } = pod.spec;
+    const hasWords = all.some(speaks) || [...containers, ...initContainers].some(hasProbe);
+    if (!hasWords && message === undefined && unmetConditions === undefined) return pod;
+    const filtered = (statuses: readonly ContainerStatus[]) =>
+      statuses.map((each) => this.#once.of(each, filteredStatus));
+    const probed = (some: readonly PodContainer[]) =>
+      some.map((each) => (hasProbe(each) ? this.#once.of(each, filteredProbes) : each));
     return {
       ...pod,
+      spec: { ...pod.spec, containers: probed(containers), initContainers: probed(initContainers) },
       status: {
         ...status,
         ...defined({
           message: message && redactText(message, redact),
-          unmetConditions: unmetConditions?.map((each) => ({
-            ...each,
-            reason: redactText(each.reason, redact),
-            message: redactText(each.message, redact),
-          })),
+          unmetConditions: unmetConditions && withFilteredWords(unmetConditions, redact),
         }),
         containerStatuses: filtered(containerStatuses),
         initContainerStatuses: filtered(initContainerStatuses),
@@ -108,16 +172,43 @@ class FilteredPods {
       },
     };
   }
+}
 
-  /** Filters a status once per pattern list: a watch repeats the same status again and again. */
-  #status(status: ContainerStatus): ContainerStatus {
+/** Filters an object once per pattern list: watches and shared lists give the same ones again and again. */
+class Once {
+  readonly #redact: Redact;
+  #patterns: readonly string[] | undefined;
+  #known = new WeakMap<object, object>();
+
+  constructor(redact: Redact) {
+    this.#redact = redact;
+  }
+
+  of<Part extends object>(part: Part, filter: (part: Part, redact: readonly string[]) => Part): Part {
     const redact = this.#redact();
     if (redact !== this.#patterns) this.#known = new WeakMap();
     this.#patterns = redact;
-    const filtered = this.#known.get(status) ?? filteredStatus(status, redact);
-    this.#known.set(status, filtered);
+    const filtered = (this.#known.get(part) as Part | undefined) ?? filter(part, redact);
+    this.#known.set(part, filtered);
     return filtered;
   }
+}
+
+const hasProbe = ({ probes }: PodContainer): boolean => probes !== undefined;
+
+/** A probe may carry a password: `redis-cli -a …`, `/healthz?token=…`. */
+function filteredProbes(container: PodContainer, redact: readonly string[]): PodContainer {
+  const probes = PROBE_KINDS.flatMap((kind) => {
+    const probe = container.probes?.[kind];
+    if (!probe) return [];
+    const { command, path } = probe;
+    const words = {
+      command: command === undefined ? undefined : redactText(command, redact),
+      path: path === undefined ? undefined : redactText(path, redact),
+    };
+    return [[kind, { ...probe, ...defined(words) }] as const];
+  });
+  return { ...container, probes: Object.fromEntries(probes) };
 }
 
 const speaks = ({ waiting, terminated, lastTermination }: ContainerStatus): boolean =>

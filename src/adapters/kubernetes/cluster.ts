@@ -1,4 +1,5 @@
 import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
+import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../core/diagnosis/facts.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
 import { matchesSelector, type Selector } from '../../core/selector.ts';
 import type {
@@ -9,7 +10,10 @@ import type {
   LaunchResult,
   LogRequest,
   LogSink,
+  NamedWorkload,
   PodSeen,
+  StampedLine,
+  TargetLogRequest,
 } from '../../flow/ports/cluster.ts';
 import type { Log } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -22,7 +26,11 @@ import { podPath } from './api/paths.ts';
 import { collectLog } from './complete-log/collect-log.ts';
 import { LOG_TIMES, type LogTimes } from './complete-log/log-times.ts';
 import { LAUNCH_TIMES, Launches, type LaunchTimes, launch } from './launch.ts';
-import { Nodes, PodSecurity, readEvents } from './lookups.ts';
+import { Nodes, PodSecurity } from './lookups/cluster-scoped.ts';
+import { readEvents, Warnings } from './lookups/events.ts';
+import { Services, Storage } from './lookups/optional-facts.ts';
+import { Workloads } from './lookups/workloads.ts';
+import { readTargetLog } from './target-log.ts';
 import { WATCH_TIMES, type WatchTimes } from './watch/watch-stream.ts';
 import { Watches } from './watch/watches.ts';
 
@@ -52,6 +60,10 @@ export class KubernetesCluster implements Cluster {
   readonly #watches: Watches;
   readonly #podSecurity: PodSecurity;
   readonly #nodes: Nodes;
+  readonly #warnings: Warnings;
+  readonly #storage: Storage;
+  readonly #services: Services;
+  readonly #workloads: Workloads;
   readonly #launches: Launches;
   readonly #access: Access;
 
@@ -69,6 +81,10 @@ export class KubernetesCluster implements Cluster {
     this.#launches = new Launches(this.#client.serverClock);
     this.#podSecurity = new PodSecurity(this.#client, clock);
     this.#nodes = new Nodes(this.#client, clock);
+    this.#warnings = new Warnings(this.#client, clock);
+    this.#storage = new Storage(this.#client, clock);
+    this.#services = new Services(this.#client, clock);
+    this.#workloads = new Workloads(this.#client, clock);
     this.#access = new Access(this.#client, clock);
   }
 
@@ -113,6 +129,30 @@ export class KubernetesCluster implements Cluster {
 
   async events(pod: PodRef, containerName?: string): Promise<readonly PodEvent[]> {
     return readEvents(this.#client, pod, containerName);
+  }
+
+  async warnings(namespace: string): Promise<readonly ObjectEvent[]> {
+    return this.#warnings.of(namespace);
+  }
+
+  async claims(namespace: string): Promise<readonly Claim[] | undefined> {
+    return this.#storage.claims(namespace);
+  }
+
+  async storageClasses(): Promise<readonly string[] | undefined> {
+    return this.#storage.classes();
+  }
+
+  async services(namespace: string): Promise<readonly ServiceFact[] | undefined> {
+    return this.#services.of(namespace);
+  }
+
+  async workload(namespace: string, named: NamedWorkload): Promise<WorkloadFact | 'not-found' | undefined> {
+    return this.#workloads.of(namespace, named);
+  }
+
+  async readTargetLog(request: TargetLogRequest, onLine: (line: StampedLine) => void): Promise<void> {
+    return readTargetLog(this.#client, request, onLine);
   }
 
   async node(name: string): Promise<Node | undefined> {

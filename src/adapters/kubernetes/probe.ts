@@ -8,7 +8,7 @@ import { Connection } from './api/connection.ts';
 import type { KubeconfigSource } from './api/credentials.ts';
 import { asObject, asObjects, asText, type JsonObject } from './api/json-fields.ts';
 import { nodePath, podsPath } from './api/paths.ts';
-import { PodSecurity } from './lookups.ts';
+import { PodSecurity } from './lookups/cluster-scoped.ts';
 
 export interface ClusterProbeOptions {
   readonly source: KubeconfigSource;

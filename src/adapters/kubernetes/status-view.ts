@@ -33,7 +33,8 @@ export function viewStatus(status: JsonObject): Pod['status'] {
 const isUnmet = ({ type, status }: JsonObject): boolean =>
   type === 'DisruptionTarget' ? status === 'True' : CONDITIONS.has(asText(type)) && status !== 'True';
 
-const viewCondition = ({ type, reason, message, lastTransitionTime }: JsonObject): PodCondition => ({
+/** Messages are cut at 1,000 characters. */
+export const viewCondition = ({ type, reason, message, lastTransitionTime }: JsonObject): PodCondition => ({
   type: asText(type),
   reason: asText(reason),
   message: asText(message).slice(0, MESSAGE_LENGTH),

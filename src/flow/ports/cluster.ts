@@ -1,5 +1,6 @@
 import type { EphemeralContainer } from '../../core/container/ephemeral-container.ts';
 import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
+import type { Claim, ObjectEvent, ServiceFact, WorkloadFact, WorkloadKind } from '../../core/diagnosis/facts.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RefusedBy } from '../../core/run/outcome.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
@@ -62,8 +63,44 @@ export interface Cluster {
    * The node, at most 30 s old; undefined when it does not exist, or the bot may not read it (that right is optional).
    */
   node(name: string): Promise<Node | undefined>;
+  /**
+   * Warnings of the namespace about any object, newest first, at most 500; one list, at most 2 s old.
+   */
+  warnings(namespace: string): Promise<readonly ObjectEvent[]>;
+  /** Optional rights. Undefined: the bot lacks the right, which is asked for again after five minutes. */
+  claims(namespace: string): Promise<readonly Claim[] | undefined>;
+  storageClasses(): Promise<readonly string[] | undefined>;
+  services(namespace: string): Promise<readonly ServiceFact[] | undefined>;
+  workload(namespace: string, named: NamedWorkload): Promise<WorkloadFact | 'not-found' | undefined>;
+  /**
+   * Reads the newest lines of a container of the pod, of its last incarnation with `previous`, in their order. Ends at
+   * the end of what is there, at `limitBytes`, or by `signal`. A container without a log has no lines.
+   */
+  readTargetLog(request: TargetLogRequest, onLine: (line: StampedLine) => void): Promise<void>;
   /** One cheap call (`/version`), for readiness and for the error of a first connection. */
   check(): Promise<{ readonly version: string }>;
+}
+
+export interface NamedWorkload {
+  readonly kind: WorkloadKind;
+  readonly name: string;
+}
+
+export interface TargetLogRequest {
+  readonly pod: PodRef;
+  readonly containerName: string;
+  readonly previous: boolean;
+  readonly tailLines: number;
+  readonly limitBytes: number;
+  readonly signal: AbortSignal;
+  readonly actingAs?: ActingAs;
+}
+
+export interface StampedLine {
+  /** The kubelet's stamp. */
+  readonly atMs: number;
+  /** Without the stamp and the line break; not yet cleaned or redacted. At most 16 KiB. */
+  readonly text: string;
 }
 
 export interface LaunchRequest {

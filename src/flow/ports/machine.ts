@@ -136,6 +136,7 @@ export type AuditStep =
   | 'decision'
   | 'access-review'
   | 'log-read'
+  | 'target-log'
   | 'dry-run'
   | 'vote'
   | 'grant'

@@ -11,6 +11,7 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
       resourceVersion: '7',
       creationTimestamp: '2026-01-01T00:00:00Z',
       deletionTimestamp: '2026-01-02T00:00:00Z',
+      finalizers: ['example.com/hold'],
       labels: { app: 'web' },
       annotations: { 'kubectl.kubernetes.io/default-container': 'app', secret: 'x' },
       ownerReferences: [{ kind: 'ReplicaSet', name: 'web', controller: true, uid: 'r' }],
@@ -20,6 +21,7 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
       nodeName: 'n1',
       os: { name: 'linux' },
       nodeSelector: { 'kubernetes.io/os': 'linux', disk: 'ssd' },
+      serviceAccountName: 'shop-bot',
       hostPID: true,
       hostNetwork: true,
       securityContext: { runAsUser: 1000, fsGroup: 5 },
@@ -28,7 +30,8 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
         { name: 'share', nfs: { server: 's', path: '/' } },
         { name: 'new', someKindOfTomorrow: {} },
         { name: 'own', emptyDir: {} },
-        { name: 'data', persistentVolumeClaim: { claimName: 'data' } },
+        { name: 'data', persistentVolumeClaim: { claimName: 'data-0' } },
+        { name: 'scratch', ephemeral: { volumeClaimTemplate: { spec: {} } } },
       ],
       containers: [
         {
@@ -112,6 +115,7 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
       resourceVersion: '7',
       creationTimestamp: '2026-01-01T00:00:00Z',
       deletionTimestamp: '2026-01-02T00:00:00Z',
+      finalizers: ['example.com/hold'],
       labels: { app: 'web' },
       annotations: { 'kubectl.kubernetes.io/default-container': 'app' },
       ownerReferences: [{ kind: 'ReplicaSet', name: 'web', controller: true }],
@@ -119,7 +123,10 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
     spec: {
       nodeName: 'n1',
       os: 'linux',
+      nodeSelector: { disk: 'ssd', 'kubernetes.io/os': 'linux' },
       nodeSelectorOs: 'linux',
+      serviceAccountName: 'shop-bot',
+      claims: ['data-0', 'web-1-scratch'],
       shareProcessNamespace: false,
       hostPID: true,
       hostIPC: false,
@@ -314,4 +321,51 @@ describe('viewPod reads what confines a container', () => {
       appArmor: 'RuntimeDefault',
     });
   });
+});
+
+describe('of the probes of a container', () => {
+  const probesOf = (container: object) => viewPod({ spec: { containers: [container] } }).spec.containers[0]?.probes;
+
+  it('keeps how they ask, and the numbers that differ from the defaults', () => {
+    const usual = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
+    expect(
+      probesOf({
+        startupProbe: { ...usual, tcpSocket: { port: 'http' }, failureThreshold: 30 },
+        livenessProbe: { ...usual, httpGet: { path: '/healthz', port: 8080, scheme: 'HTTP' }, initialDelaySeconds: 5 },
+        readinessProbe: { ...usual, exec: { command: ['sh', '-c', 'x'.repeat(300)] }, timeoutSeconds: 2 },
+      }),
+    ).toEqual({
+      startup: { by: 'tcp', port: 'http', failureThreshold: 30 },
+      liveness: { by: 'http', port: 8080, path: '/healthz', initialDelaySeconds: 5 },
+      readiness: { by: 'exec', command: `sh -c ${'x'.repeat(194)}`, timeoutSeconds: 2 },
+    });
+    expect(probesOf({ livenessProbe: { grpc: { port: 9000, service: '' }, periodSeconds: 60 } })).toEqual({
+      liveness: { by: 'grpc', port: 9000, periodSeconds: 60 },
+    });
+  });
+
+  it('drops one that asks in no known way', () => {
+    expect(probesOf({ livenessProbe: { someWayOfTomorrow: {}, periodSeconds: 5 } })).toBeUndefined();
+  });
+});
+
+it('keeps the labels over which the pods are spread', () => {
+  const topologySpreadConstraints = [{ topologyKey: 'topology.kubernetes.io/zone', maxSkew: 1 }];
+  expect(viewPod({ spec: { topologySpreadConstraints } }).spec.spreadKeys).toEqual(['topology.kubernetes.io/zone']);
+  expect(viewPod({ spec: {} }).spec).not.toHaveProperty('spreadKeys');
+});
+
+it('keeps the ports of a container, and the names of those that have one', () => {
+  const ports = [{ name: 'http', containerPort: 8080 }, { containerPort: 9090, protocol: 'UDP' }, {}];
+  expect(viewPod({ spec: { containers: [{ name: 'app', ports }] } }).spec.containers[0]).toMatchObject({
+    ports: [8080, 9090],
+    portNames: ['http'],
+  });
+});
+
+it('adds nothing to a pod that has none of them: a watch holds thousands', () => {
+  const { metadata, spec } = viewPod({ metadata: { name: 'a' }, spec: { containers: [{ name: 'app', ports: [] }] } });
+  expect(metadata).not.toHaveProperty('finalizers');
+  for (const name of ['claims', 'serviceAccountName']) expect(spec).not.toHaveProperty(name);
+  for (const name of ['ports', 'portNames', 'probes']) expect(spec.containers[0]).not.toHaveProperty(name);
 });

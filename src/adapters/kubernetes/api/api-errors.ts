@@ -1,5 +1,5 @@
 import { KdebugError, type ReasonCode } from '../../../core/errors.ts';
-import { asObject, asObjects, asText } from './json-fields.ts';
+import { asObject, asObjects, asText, type JsonObject } from './json-fields.ts';
 
 export interface ApiResponse {
   readonly status: number;
@@ -60,6 +60,16 @@ export function toClusterError(answer: ApiResponse, notFound: ReasonCode = 'clus
   const code = answer.status === 404 ? notFound : (CODES.get(answer.status) ?? 'cluster_failed');
   const mayPass = code === 'cluster_forbidden' && lacksRole(message);
   return new KdebugError(code, { detail: message, facts: mayPass ? { ...facts, mayPass } : facts });
+}
+
+/**
+ * The items of a list (meta/v1). A success that is none, like the page of a proxy or an empty object, says nothing: that an object is
+ * missing can be concluded from a list alone. @throws KdebugError cluster_failed
+ */
+export function itemsOf(list: unknown): readonly JsonObject[] {
+  const { items } = asObject(list);
+  if (Array.isArray(items) || items === null) return asObjects(items);
+  throw new KdebugError('cluster_failed', { detail: 'the answer is no list' });
 }
 
 /** A connection that failed: refused, reset, timed out, untrusted. The cause's message is for the log only. */

@@ -1,4 +1,5 @@
 import { isDnsLabel, isDnsSubdomain } from '../../../core/container/names.ts';
+import type { WorkloadKind } from '../../../core/diagnosis/facts.ts';
 import { KdebugError } from '../../../core/errors.ts';
 
 function checked(kind: string, name: string, valid: boolean): string {
@@ -15,6 +16,23 @@ export const checkedContainer = (name: string): string => checked('container', n
  */
 export const namespacePath = (namespace: string): string =>
   `/api/v1/namespaces/${checked('namespace', namespace, isDnsLabel(namespace))}`;
+
+export const groupPath = (group: string, namespace: string): string =>
+  `/apis/${group}/namespaces/${checked('namespace', namespace, isDnsLabel(namespace))}`;
+
+export const storageClassesPath = '/apis/storage.k8s.io/v1/storageclasses';
+
+const GROUPS = {
+  deployment: 'apps/v1',
+  replicaset: 'apps/v1',
+  statefulset: 'apps/v1',
+  daemonset: 'apps/v1',
+  job: 'batch/v1',
+  cronjob: 'batch/v1',
+} as const satisfies Record<WorkloadKind, string>;
+
+export const workloadPath = (namespace: string, kind: WorkloadKind, name: string): string =>
+  `${groupPath(GROUPS[kind], namespace)}/${kind}s/${checked(kind, name, isDnsSubdomain(name))}`;
 
 export const podsPath = (namespace: string): string => `${namespacePath(namespace)}/pods`;
 

@@ -1,11 +1,12 @@
-import type { Node, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
-import { Cached } from '../../lib/cached.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { defined } from '../../lib/object.ts';
-import type { ApiClient } from './api/api-client.ts';
-import { toClusterError } from './api/api-errors.ts';
-import { asNumber, asObject, asObjects, asText, asTexts, type JsonObject, textOrUndefined } from './api/json-fields.ts';
-import { checkedContainer, namespacePath, nodePath } from './api/paths.ts';
+import type { Node, PodSecurityLevel } from '../../../core/container/pod.ts';
+import { Cached } from '../../../lib/cached.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { defined } from '../../../lib/object.ts';
+import type { ApiClient } from '../api/api-client.ts';
+import { toClusterError } from '../api/api-errors.ts';
+import { asObject, asObjects, asText, asTexts } from '../api/json-fields.ts';
+import { namespacePath, nodePath } from '../api/paths.ts';
+import { FACT_LOAD_MS, MAX_FACT_BYTES } from './optional-facts.ts';
 
 const NODE_FRESH_MS = 30_000;
 /** How long a missing right stays cached. */
@@ -21,7 +22,12 @@ export class Nodes {
 
   constructor(client: ApiClient, clock: Clock) {
     this.#client = client;
-    this.#known = new Cached({ clock, freshMs: (node) => (node ? NODE_FRESH_MS : UNSEEN_MS), maxEntries: MAX_NODES });
+    this.#known = new Cached({
+      clock,
+      freshMs: (node) => (node ? NODE_FRESH_MS : UNSEEN_MS),
+      maxEntries: MAX_NODES,
+      loadMs: FACT_LOAD_MS,
+    });
   }
 
   /** Undefined for 403 and 404. @throws KdebugError invalid_name, and as the Cluster port says */
@@ -30,7 +36,7 @@ export class Nodes {
   }
 
   async #fetch(name: string): Promise<Node | undefined> {
-    const answer = await this.#client.send({ path: nodePath(name), timeoutMs: TIMEOUT_MS });
+    const answer = await this.#client.send({ path: nodePath(name), timeoutMs: TIMEOUT_MS, maxBytes: MAX_FACT_BYTES });
     if (answer.status === 403 || answer.status === 404) return undefined;
     if (answer.status !== 200) throw toClusterError(answer);
     const body = asObject(answer.body);
@@ -78,46 +84,4 @@ export class PodSecurity {
 function readLevel(label: string | undefined): PodSecurityLevel {
   if (label === undefined || label === '' || label === 'privileged') return 'privileged';
   return label === 'baseline' ? 'baseline' : 'restricted';
-}
-
-const MAX_ENTRIES = 20;
-/** Events live an hour, and equal ones share one object: a pod has a few dozen at most. */
-const PAGE = 500;
-const MESSAGE_LENGTH = 1_000;
-
-/** The newest events of a pod, or of one of its ephemeral containers, newest first (core/v1 Event, `involvedObject.fieldPath`). */
-export async function readEvents(client: ApiClient, pod: PodRef, containerName?: string): Promise<readonly PodEvent[]> {
-  const fieldPath =
-    containerName === undefined ? undefined : `spec.ephemeralContainers{${checkedContainer(containerName)}}`;
-  const raw = await client.json({
-    path: `${namespacePath(pod.namespace)}/events`,
-    query: {
-      fieldSelector: [
-        `involvedObject.uid=${pod.uid}`,
-        ...(fieldPath === undefined ? [] : [`involvedObject.fieldPath=${fieldPath}`]),
-      ].join(','),
-      limit: String(PAGE),
-    },
-  });
-  return asObjects(asObject(raw).items)
-    .filter((event) => fieldPath === undefined || asObject(event.involvedObject).fieldPath === fieldPath)
-    .map(viewEvent)
-    .sort((a, b) => b.atMs - a.atMs)
-    .slice(0, MAX_ENTRIES);
-}
-
-function viewEvent(event: JsonObject): PodEvent {
-  const series = asObject(event.series);
-  const fieldPath = textOrUndefined(asObject(event.involvedObject).fieldPath);
-  const count = asNumber(series.count) ?? asNumber(event.count);
-  const at = [series.lastObservedTime, event.lastTimestamp, event.eventTime, asObject(event.metadata).creationTimestamp]
-    .map(asText)
-    .find(Boolean);
-  return {
-    reason: asText(event.reason),
-    message: asText(event.message).slice(0, MESSAGE_LENGTH),
-    type: asText(event.type),
-    atMs: at ? Date.parse(at) || 0 : 0,
-    ...defined({ count, fieldPath }),
-  };
 }

@@ -1,0 +1,102 @@
+import type { PodEvent, PodRef } from '../../../core/container/pod.ts';
+import type { ObjectEvent } from '../../../core/diagnosis/facts.ts';
+import { Cached } from '../../../lib/cached.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { defined } from '../../../lib/object.ts';
+import type { ApiClient } from '../api/api-client.ts';
+import { itemsOf } from '../api/api-errors.ts';
+import { asNumber, asObject, asText, type JsonObject, textOrUndefined } from '../api/json-fields.ts';
+import { checkedContainer, namespacePath } from '../api/paths.ts';
+import { FACT_LOAD_MS, MAX_FACT_BYTES } from './optional-facts.ts';
+
+const MAX_ENTRIES = 20;
+/** Events live an hour, and equal ones share one object: a pod has a few dozen at most. */
+const PAGE = 500;
+/** An answer quotes the newest. */
+const MAX_WARNINGS = 500;
+const MESSAGE_LENGTH = 1_000;
+
+/** The newest events of a pod, or of one of its ephemeral containers, newest first (core/v1 Event, `involvedObject.fieldPath`). */
+export async function readEvents(client: ApiClient, pod: PodRef, containerName?: string): Promise<readonly PodEvent[]> {
+  const fieldPath =
+    containerName === undefined ? undefined : `spec.ephemeralContainers{${checkedContainer(containerName)}}`;
+  const raw = await client.json({
+    path: `${namespacePath(pod.namespace)}/events`,
+    query: {
+      fieldSelector: [
+        `involvedObject.uid=${pod.uid}`,
+        ...(fieldPath === undefined ? [] : [`involvedObject.fieldPath=${fieldPath}`]),
+      ].join(','),
+      limit: String(PAGE),
+    },
+  });
+  return itemsOf(raw)
+    .filter((event) => fieldPath === undefined || asObject(event.involvedObject).fieldPath === fieldPath)
+    .map(viewEvent)
+    .sort((a, b) => b.atMs - a.atMs)
+    .slice(0, MAX_ENTRIES);
+}
+
+const WARNINGS_FRESH_MS = 2_000;
+const WARNINGS_TIMEOUT_MS = 3_000;
+/** What people ask about within two seconds. A list of 500 warnings takes up to a megabyte. */
+const MAX_NAMESPACES = 20;
+/**
+ * The API server pages in the order of names, not of time, so the newest of many may be on any page: one call for one large page,
+ * about two megabytes, since an answer has few calls and one second.
+ */
+const WARNINGS_PAGE = 2_000;
+
+/** The Warning events of whole namespaces, each list shared for 2 s. */
+export class Warnings {
+  readonly #client: Pick<ApiClient, 'json'>;
+  readonly #known: Cached<readonly ObjectEvent[]>;
+
+  constructor(client: Pick<ApiClient, 'json'>, clock: Clock) {
+    this.#client = client;
+    this.#known = new Cached({
+      clock,
+      freshMs: () => WARNINGS_FRESH_MS,
+      maxEntries: MAX_NAMESPACES,
+      loadMs: FACT_LOAD_MS,
+    });
+  }
+
+  /**
+   * The newest 500 among at most 2,000, newest first; messages are cut at 1,000 characters.
+   * @throws KdebugError invalid_name, and as the Cluster port says
+   */
+  of(namespace: string): Promise<readonly ObjectEvent[]> {
+    const path = `${namespacePath(namespace)}/events`;
+    return this.#known.get(namespace, () => this.#fetch(path));
+  }
+
+  async #fetch(path: string): Promise<readonly ObjectEvent[]> {
+    const query = { fieldSelector: 'type=Warning', limit: String(WARNINGS_PAGE) };
+    const list = await this.#client.json({ path, query, timeoutMs: WARNINGS_TIMEOUT_MS, maxBytes: MAX_FACT_BYTES });
+    const warnings = itemsOf(list).map(viewObjectEvent);
+    return warnings.sort((a, b) => b.atMs - a.atMs).slice(0, MAX_WARNINGS);
+  }
+}
+
+function viewObjectEvent(event: JsonObject): ObjectEvent {
+  const { kind, name, uid } = asObject(event.involvedObject);
+  const involved = { kind: asText(kind), name: asText(name), ...defined({ uid: textOrUndefined(uid) }) };
+  return { ...viewEvent(event), involved };
+}
+
+function viewEvent(event: JsonObject): PodEvent {
+  const series = asObject(event.series);
+  const fieldPath = textOrUndefined(asObject(event.involvedObject).fieldPath);
+  const count = asNumber(series.count) ?? asNumber(event.count);
+  const at = [series.lastObservedTime, event.lastTimestamp, event.eventTime, asObject(event.metadata).creationTimestamp]
+    .map(asText)
+    .find(Boolean);
+  return {
+    reason: asText(event.reason),
+    message: asText(event.message).slice(0, MESSAGE_LENGTH),
+    type: asText(event.type),
+    atMs: at ? Date.parse(at) || 0 : 0,
+    ...defined({ count, fieldPath }),
+  };
+}
