@@ -32,8 +32,10 @@ const VERDICT: Partial<Record<RunState, Parameters<Metrics['approvalEnded']>[0]>
   denied: 'withdrawn',
 };
 
-function decided({ state, decision, refusal, grantedBy }: Run, metrics: Metrics): void {
-  if (state === 'denied')
+function decided({ state, outcome, decision, refusal, grantedBy }: Run, metrics: Metrics): void {
+  // Nothing was to be launched, so neither an approval nor a place in the pod was missing.
+  if (outcome?.kind === 'answered') metrics.decided('allow', 'none');
+  else if (state === 'denied')
     metrics.decided('deny', refusal?.code ?? (decision?.kind === 'deny' ? decision.code : 'none'));
   else if (decision) metrics.decided(decision.kind, grantedBy === undefined ? 'none' : 'grant');
 }

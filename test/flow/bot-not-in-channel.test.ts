@@ -68,7 +68,7 @@ describe('a channel that kdebug is not in', () => {
 
   it('gets no batch', async () => {
     const world = outside(new BatchWorld(2, { policy: policyOf(BATCH_RULE) }));
-    await world.say('-l app=web');
+    await world.say('-l app=web --parallelism=1');
     await settle();
     expect(textOf(world.thread.told)).toContain('/invite @kdebug');
     expect(world.thread.posts).toEqual([]);
@@ -126,7 +126,7 @@ describe('a card that its channel does not take', () => {
   it('of a batch that waits for people is none in a direct message either', async () => {
     const world = new BatchWorld(2, { policy: policyOf({ ...BATCH_RULE, approval: APPROVAL }) });
     closeFor(world, 'is_archived');
-    await world.say('-l app=web');
+    await world.say('-l app=web --parallelism=1');
     await world.clock.advance(60_000);
     expect(inDirect(world)).toEqual([]);
     expect(textOf(world.thread.told)).toContain('channel_takes_no_posts');

@@ -24,12 +24,25 @@ const policyWith = (limits: Partial<Limits>): Policy =>
 const generous = { ephemeralContainersPerPodAndUser: 1_000 };
 let asked = 0;
 
-const ask = (world: World, requesterId = ROY, channelId = asChannelId('C0SHOP')): Promise<Message | undefined> =>
-  world.say('web-1', anOrigin({ dedupeKey: `ask-${asked++}`, requesterId, channelId }));
+const ask = (
+  world: World,
+  requesterId = ROY,
+  channelId = asChannelId('C0SHOP'),
+  words = 'web-1',
+): Promise<Message | undefined> => world.say(words, anOrigin({ dedupeKey: `ask-${asked++}`, requesterId, channelId }));
+
+/** Another image than a diagnostic one is refused where a question is answered without a look. */
+const COMMAND = 'web-1 --image=debian';
 
 /** Many at once, before any of them was looked at. */
-async function askAtOnce(world: World, count: number, requesterId = ROY, channelId = asChannelId('C0SHOP')) {
-  const answers = await Promise.all(Array.from({ length: count }, () => ask(world, requesterId, channelId)));
+async function askAtOnce(
+  world: World,
+  count: number,
+  requesterId = ROY,
+  channelId = asChannelId('C0SHOP'),
+  words = 'web-1',
+) {
+  const answers = await Promise.all(Array.from({ length: count }, () => ask(world, requesterId, channelId, words)));
   await settle();
   return answers.filter((answer) => answer !== undefined).map((answer) => JSON.stringify(answer));
 }
@@ -57,7 +70,7 @@ describe('a person', () => {
   it('has so many requests waiting for an approval, which use up nothing of the channel', async () => {
     const limits = { ...generous, runsPerUser: 30, pendingApprovalsPerUser: 5, runsPerChannel: 7 };
     const world = new World({ policy: policyWith({ ...limits, runsPerUser: 20, runsPerChannel: 20 }) });
-    await askAtOnce(world, 20, ROY, OPS);
+    await askAtOnce(world, 20, ROY, OPS, COMMAND);
     const runs = await world.store.recent(OPS, 100);
     expect(runs.filter(({ state }) => state === 'pending-approval')).toHaveLength(5);
     expect(runs.filter(({ refusal }) => refusal?.code === 'limit_pending_per_person')).toHaveLength(15);
@@ -69,11 +82,11 @@ describe('a person', () => {
 
   it('has one more place for a request when one was answered', async () => {
     const world = new World({ policy: policyWith({ ...generous, pendingApprovalsPerUser: 1 }) });
-    await ask(world, ROY, OPS);
-    await ask(world, ROY, OPS);
+    await ask(world, ROY, OPS, COMMAND);
+    await ask(world, ROY, OPS, COMMAND);
     expect(world.refusal).toContain('limit_pending_per_person');
     expect(await world.click('U0BOB', 'reject')).toEqual({ kind: 'nothing' });
-    await ask(world, ROY, OPS);
+    await ask(world, ROY, OPS, COMMAND);
     expect((await world.store.read(asRunId('cccccccccc')))?.state).toBe('pending-approval');
   });
 
@@ -124,7 +137,10 @@ describe('the places of a pod', () => {
     const world = new World({ policy: policyWith({ runsPerUser: 100, ephemeralContainersPerPodAndUser: 2 }) });
     for (let n = 0; n < 3; n += 1) await ask(world);
     expect(world.cluster.launches).toHaveLength(2);
-    expect(world.refusal).toMatch(/2 of 2.*pod_has_too_many_of_yours/);
+    const [third] = await world.store.recent('C0SHOP', 1);
+    expect(third).toMatchObject({
+      outcome: { kind: 'answered', because: 'pod_has_too_many_of_yours' },
+    });
     await ask(world, GINGER);
     expect(world.cluster.launches).toHaveLength(3);
   });

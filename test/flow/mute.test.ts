@@ -81,7 +81,7 @@ describe('a run that was under way', () => {
   /** Its container has ended, and Slack has rejected the result often enough for a pause of a minute. */
   async function untold(): Promise<World> {
     const world = new World();
-    await world.say('web-1');
+    await world.say('web-1 --image=debian -- id');
     world.token.answer(false);
     for (let tries = 0; tries < 30; tries += 1) world.thread.faults.add('post', REJECTED);
     for (let tries = 0; tries < 30; tries += 1) world.thread.faults.add('update', REJECTED);

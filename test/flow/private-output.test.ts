@@ -22,7 +22,7 @@ const inChannel = ({ thread }: World): string =>
 describe('where the policy delivers to the requester', () => {
   it('the result and its file go to a direct message, and the channel sees the outcome without a line of output', async () => {
     const world = new World({ policy: aPolicy({ output: FOR_ONE }) });
-    await world.say('web-1');
+    await world.say('web-1 --image=debian -- id');
     await ended(world, LONG);
     expect(world.thread.posts.map(({ meta, place }) => [meta.kind, place])).toEqual([
       ['anchor', { channelId: 'C0SHOP' }],
@@ -30,7 +30,7 @@ describe('where the policy delivers to the requester', () => {
     ]);
     expect(textOf(world.result())).toContain(LINE);
     expect(world.thread.files.map(({ place }) => place)).toEqual([{ channelId: 'D-U0ROY' }]);
-    expect(inChannel(world)).toContain('Succeeded');
+    expect(inChannel(world)).toContain('Succeeded after');
     expect(inChannel(world)).toContain('by direct message');
     expect(inChannel(world)).not.toContain(LINE);
   });
@@ -56,14 +56,14 @@ describe('where the policy delivers to the requester', () => {
 
   it('who did not ask is shown the run without its log', async () => {
     const world = new World({ policy: aPolicy({ output: FOR_ONE }) });
-    await world.say('web-1');
+    await world.say('web-1 --image=debian -- id');
     await ended(world, LONG);
     const shownTo = async (person: string) =>
       JSON.stringify(
         await world.say(`logs ${world.runId}`, anOrigin({ dedupeKey: person, requesterId: asUserId(person) })),
       );
     expect(await shownTo('U0ROY')).toContain(LINE);
-    expect(await shownTo('U0EVE')).toContain('Succeeded');
+    expect(await shownTo('U0EVE')).toContain('Succeeded after');
     expect(await shownTo('U0EVE')).not.toContain(LINE);
   });
 

@@ -189,7 +189,7 @@ describe('the grant of a run that was given up', () => {
     await settle();
     expect(await world.run()).toMatchObject({ late: true, outcome: { kind: 'succeeded' }, delivery: { closed: true } });
     expect(world.thread.posts).toHaveLength(3);
-    expect(textOf(world.result())).toContain('Succeeded');
+    expect(textOf(world.result())).toContain('Exit code 0');
   });
 });
 

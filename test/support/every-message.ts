@@ -1,3 +1,4 @@
+import { ANSWER_MESSAGES } from './messages/answer-messages.ts';
 import { BATCH_MESSAGES } from './messages/batch-messages.ts';
 import { BUTTON_MESSAGES } from './messages/button-messages.ts';
 import { COMPARE_MESSAGES } from './messages/compare-messages.ts';
@@ -11,6 +12,7 @@ import { RUN_MESSAGES } from './messages/run-messages.ts';
  */
 export const EVERY_MESSAGE: readonly MessageKind[] = [
   ...RUN_MESSAGES,
+  ...ANSWER_MESSAGES,
   ...BUTTON_MESSAGES,
   ...BATCH_MESSAGES,
   ...COMPARE_MESSAGES,

@@ -3,7 +3,7 @@ import type { BatchTarget } from '../batch/select-pods.ts';
 import { parseSelector, printSelector, type Requirement } from '../selector.ts';
 import { type LabelRequirement, type LabelSelector, WORKLOAD_LABEL } from './ephemeral-job.ts';
 
-const WORKLOADS = ['deployment', 'statefulset', 'daemonset', 'job'] as const;
+const WORKLOADS = ['deployment', 'replicaset', 'statefulset', 'daemonset', 'job', 'cronjob'] as const;
 
 /**
  * The target of a job's selector; undefined if a label is invalid or the selector too long. The empty selector means

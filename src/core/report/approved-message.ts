@@ -1,7 +1,8 @@
 import { isActive } from '../policy/grant.ts';
 import type { Run } from '../run/run.ts';
 import { type Message, type Part, person, type Span, strong, text, time } from './message.ts';
-import { shortName, subjectOf } from './parts/run-lines.ts';
+import { shortName } from './parts/headline.ts';
+import { subjectOf } from './parts/run-lines.ts';
 
 /**
  * The reply to its requester once the deciding vote has come: an edit of the card notifies nobody. Like the card it names the pod, and

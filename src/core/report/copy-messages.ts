@@ -16,7 +16,8 @@ import {
 } from './message.ts';
 import { STATE_TEXT } from './outcome-text.ts';
 import type { Approvers } from './parts/approval-parts.ts';
-import { oneLine, shortName, subjectOf, whyExpired } from './parts/run-lines.ts';
+import { oneLine, shortName } from './parts/headline.ts';
+import { subjectOf, whyExpired } from './parts/run-lines.ts';
 import { anchorMessage, type RenderContext } from './run-messages.ts';
 import { typedCommand } from './typed-text.ts';
 

@@ -1,5 +1,5 @@
 import type { ActionName, FormName } from '../actions.ts';
-import type { Chart } from '../run/run.ts';
+import type { Chart } from '../diagnosis/verdict.ts';
 
 /**
  * A message without any knowledge of Slack. Every text is plain text: a renderer must show it literally, so that no

@@ -1,7 +1,11 @@
+import { own } from '../../lib/object.ts';
 import { sentence } from '../../lib/text.ts';
+import { REASONS } from '../errors.ts';
 import type { Outcome, OutcomeKind } from '../run/outcome.ts';
 import type { RunState } from '../run/run-state.ts';
+import { COMMAND } from '../shown-names.ts';
 import { person, type Span, type Tone, text } from './message.ts';
+import { withoutIds } from './parts/headline.ts';
 
 export interface OutcomeText {
   readonly tone: Tone;
@@ -28,6 +32,13 @@ const NOT_RUN =
 
 const STARTS_LATER = 'kdebug stopped waiting: if the container still starts later, it does nothing.';
 
+/** For any other reason: what the pod itself lacks is in the answer that needs no container. */
+const LOOK_WITHOUT = `${COMMAND} describe POD says what is wrong with the pod itself, without a container.`;
+
+/** Only where the kubelet says so: the same reason stands for many things. */
+const NON_ROOT = 'The pod asks for a non-root user: use --profile=restricted or auto, or an image with a numeric user.';
+const NON_ROOT_MESSAGE = /non-?root/i;
+
 const START_HINTS: Readonly<Record<string, string>> = {
   ImagePullBackOff:
     'Check the image name and tag, and that the node may pull it; the pod’s own pull secrets are the only ones used.',
@@ -35,37 +46,46 @@ const START_HINTS: Readonly<Record<string, string>> = {
     'Check the image name and tag, and that the node may pull it; the pod’s own pull secrets are the only ones used.',
   ErrImageNeverPull: 'The node does not have this image and may not pull it: leave --image-pull-policy out.',
   InvalidImageName: 'Ask the policy owners to fix the image reference.',
-  CreateContainerConfigError:
-    'The pod asks for a non-root user: use --profile=restricted or auto, or an image with a numeric user.',
   RunContainerError: NOT_RUN,
   StartError: NOT_RUN,
 };
 
+const UNKNOWN = {
+  title: 'an error inside kdebug',
+  hint: 'Try again; if it happens again, give the run id to the operators of kdebug.',
+};
+
 const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
-  succeeded: fixed('success', 'Succeeded', 'Finished with exit code 0.', ''),
+  succeeded: fixed('ended', 'Succeeded', 'Finished with exit code 0.', ''),
+  answered: fixed(
+    'ended',
+    'Answered',
+    'kdebug read what the cluster knows; no container was added.',
+    'Run it again for a look inside once its container runs.',
+  ),
   failed: ({ exitCode, reason, signal }) => ({
     tone: 'failure',
-    title: `Failed with exit code ${exitCode}`,
+    title: `The run failed with exit code ${exitCode}`,
     happened: `Exited with code ${exitCode} (${signal ? `signal ${signal}` : reason}).`,
     next: 'Check the last lines of its log.',
   }),
   'oom-killed': fixed(
     'failure',
-    'Killed: out of memory',
+    'The run was killed: out of memory',
     'The kernel killed it because the pod or the node ran out of memory.',
     'Use a lighter diagnosis: an ephemeral container shares the pod’s memory limit.',
   ),
   'start-failed': ({ reason, message }) => ({
     tone: 'failure',
-    title: `Did not start: ${reason}`,
-    happened: `${sentence(message || `The kubelet reports ${reason}, without details`)} ${STARTS_LATER}`,
-    next: START_HINTS[reason] ?? 'Check the pod’s events.',
+    title: `kdebug’s container did not start: ${reason}`,
+    happened: `${sentence(withoutIds(message) || `The kubelet reports ${reason}, without details`)} ${STARTS_LATER}`,
+    next: NON_ROOT_MESSAGE.test(message) ? NON_ROOT : (START_HINTS[reason] ?? LOOK_WITHOUT),
   }),
   'no-status': fixed(
     'failure',
     'No answer from the node',
     `The API server accepted the container, but the node never reported on it. ${STARTS_LATER}`,
-    'Check the node: its kubelet may be down.',
+    'The node may be lost: run it again in a minute, or tell the owners of the cluster.',
   ),
   'timed-out': fixed(
     'attention',
@@ -101,7 +121,7 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
     'failure',
     'The node is lost',
     'The node stopped responding during the run.',
-    'Check the node; the log is still on it.',
+    'Tell the owners of the cluster; the log is still on that node.',
   ),
   refused: ({ by, message }) => ({
     tone: 'failure',
@@ -128,12 +148,15 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
     happened: `${by} withdrew it.`,
     next: 'Nothing was started.',
   }),
-  internal: ({ code }) => ({
-    tone: 'failure',
-    title: 'Internal error',
-    happened: `kdebug or its connection to the cluster failed (${code}).`,
-    next: 'Try again; if it happens again, give the run id to the operators of kdebug.',
-  }),
+  internal: ({ code }) => {
+    const { title, hint } = own(REASONS, code) ?? UNKNOWN;
+    return {
+      tone: 'failure',
+      title: `Not finished: ${title}`,
+      happened: `kdebug could not finish it: ${title} (${code}).`,
+      next: hint,
+    };
+  },
 };
 
 const REFUSERS = {
@@ -150,7 +173,7 @@ const REFUSAL_HINTS = {
     'Use --profile=auto or restricted. If the message names containers other than ours, only a new pod helps.',
   webhook: 'Ask the owners of that admission policy.',
   validation: 'Fix what the message names.',
-  'name-taken': 'Check the pod with kubectl: another container in it has the name of this run.',
+  'name-taken': 'Another container in the pod has the name of this run: run it again.',
 } as const;
 
 const REFUSAL_DETAILS: Readonly<Partial<Record<keyof typeof REFUSERS, string>>> = {

@@ -1,8 +1,9 @@
 import { formatBytes, formatCount } from '../../lib/duration.ts';
 import { sentence } from '../../lib/text.ts';
 import { countPods, matchedOf, statusOf } from '../batch/pod-state.ts';
+import { REASONS } from '../errors.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../run/life-cycle.ts';
-import type { Run, RunLog } from '../run/run.ts';
+import type { Refusal, Run, RunLog } from '../run/run.ts';
 import { COMMAND } from '../shown-names.ts';
 import { decisionSpans, planFields } from './answers/explain-messages.ts';
 import { accessFacts, STATUS_TEXT, scopeFacts } from './batch/batch-facts.ts';
@@ -25,8 +26,9 @@ import {
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 import { votesPart } from './parts/approval-parts.ts';
 import { filesParts } from './parts/file-parts.ts';
+import { oneLine } from './parts/headline.ts';
 import { caveats, resultFacts } from './parts/result-parts.ts';
-import { headOf, oneLine, secondLine } from './parts/run-lines.ts';
+import { headOf, secondLine } from './parts/run-lines.ts';
 import { resultMessage, resultParts } from './run-messages.ts';
 
 /** Links to a run's messages in Slack; absent if the reader may not open them or Slack gives none. */
@@ -54,10 +56,10 @@ export function showMessage(run: Run, sight: Sight, redact: readonly string[]): 
       paragraph([code(`${COMMAND} ${run.commandLine}`)]),
       ...linksPart(run, sight),
       ...(sight.isHidden ? [] : outcomeParts(run)),
-      ...(refusal ? [paragraph([text(`${sentence(refusal.message)} ${refusal.hint}`)])] : []),
+      ...(refusal ? [paragraph([text(`${sentence(refusalWords(refusal, sight))} ${refusal.hint}`)])] : []),
       // The command line above already shows the command, without its secrets.
       ...(plan
-        ? [{ kind: 'facts', facts: planFields(plan, redact).filter(({ label }) => label !== 'Command') } as const]
+        ? [{ kind: 'facts', facts: planFields(plan, redact).filter(({ label }) => isShown(label, run)) } as const]
         : []),
       ...decisionParts(run),
       ...runFacts(run),
@@ -89,6 +91,14 @@ export function logsMessage(run: Run, sight: Sight): Message {
     ],
   };
 }
+
+/** Of a plan that nothing was launched for, only what was asked about. */
+const isShown = (label: string, { outcome }: Run): boolean =>
+  outcome?.kind === 'answered' ? ['Pod', 'Target'].includes(label) : label !== 'Command';
+
+/** What was last said of a pod that is gone may quote a container's output. */
+const refusalWords = ({ code, message }: Refusal, { isHidden }: Sight): string =>
+  isHidden && code === 'pod_is_gone' ? REASONS[code].title : message;
 
 const HIDDEN: Part = {
   kind: 'paragraph',
@@ -179,12 +189,12 @@ export function batchForOne(run: BatchRun, context: BatchRenderContext & { reado
   return { ...message, parts: [...shown, ...facts, ...linksPart(run, context), { kind: 'note', spans: change }] };
 }
 
-/** A batch's status in a few words: `Running, 12 of 40 pods succeeded`. */
+/** A batch's status in a few words: `Running, 12 of 40 runs succeeded`. */
 export function batchWords({ state, batch }: BatchRun): string {
   if (state !== 'approved' && state !== 'running' && state !== 'finished') return state;
   const counts = countPods(batch);
   const { words } = STATUS_TEXT[statusOf(batch, counts)];
-  return `${words}, ${counts.succeeded} of ${matchedOf(counts) - counts.skipped} pods succeeded`;
+  return `${words}, ${counts.succeeded} of ${matchedOf(counts) - counts.skipped} runs succeeded`;
 }
 
 const CHANGED = {
@@ -213,9 +223,10 @@ function approvalFacts({ state, approval }: Run): readonly Fact[] {
 }
 
 /** A container that ended quickly was never seen running; its end has the time. */
-function timeFacts({ startedAtMs, termination }: Run): readonly Fact[] {
+function timeFacts({ startedAtMs, termination, verdict }: Run): readonly Fact[] {
+  const read = verdict?.readAtMs === undefined ? [] : [{ label: 'Read', value: [time(verdict.readAtMs)] }];
   const atMs = startedAtMs ?? (termination && Date.parse(termination.startedAt));
-  return atMs === undefined || Number.isNaN(atMs) ? [] : [{ label: 'Started', value: [time(atMs)] }];
+  return atMs === undefined || Number.isNaN(atMs) ? read : [...read, { label: 'Started', value: [time(atMs)] }];
 }
 
 function grantFacts({ grant }: Run): readonly Fact[] {
@@ -228,7 +239,8 @@ function grantFacts({ grant }: Run): readonly Fact[] {
   ];
 }
 
-function containerFacts({ id, containerName }: Run): readonly Fact[] {
+function containerFacts({ id, containerName, outcome }: Run): readonly Fact[] {
+  if (outcome?.kind === 'answered') return [{ label: 'Container', value: [text('none was added')] }];
   if (containerName === undefined) return [];
   return [
     { label: 'Container', value: [code(containerName)] },

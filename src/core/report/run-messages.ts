@@ -4,28 +4,35 @@ import { isBatchRun } from '../run/life-cycle.ts';
 import type { Run } from '../run/run.ts';
 import { batchMessage } from './batch/batch-message.ts';
 import { batchResultMessage } from './batch/result-message.ts';
-import { code, type Message, type Part, person, type Span, strong, text } from './message.ts';
+import { code, type Message, type Part, person, type Span, soon, strong, text } from './message.ts';
 import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE } from './outcome-text.ts';
 import { type Approvers, approvalParts, approvalWords, decisionMessage } from './parts/approval-parts.ts';
 import { chartParts, withChartsInWords } from './parts/chart-parts.ts';
 import { filesParts } from './parts/file-parts.ts';
+import {
+  endHeadlineOf,
+  endToneOf,
+  leadingFinding,
+  MAX_WHOLE_LENGTH,
+  oneLine,
+  shortName,
+  wholeHeadline,
+} from './parts/headline.ts';
 import { powerParts, profileText } from './parts/power-parts.ts';
 import { requestFacts, wholeReason } from './parts/request-parts.ts';
-import { logParts, lookedBy, resultWords, terminationPart, verdictParts } from './parts/result-parts.ts';
+import { groupsList, logParts, lookedBy, resultWords, terminationPart, verdictParts } from './parts/result-parts.ts';
 import { runButtonsPart } from './parts/run-buttons.ts';
 import {
+  answerLine,
+  type CardHead,
   cardLine,
   firstLine,
-  headlineOf,
   headOf,
-  MAX_LINE_LENGTH,
-  oneLine,
-  podOf,
+  nameOf,
   restOfOutcome,
   saysWhereItGoes,
   secondLine,
   subjectOf,
-  toneOf,
 } from './parts/run-lines.ts';
 import { stopParts } from './parts/stop-parts.ts';
 import { quietPerson, typedCommand } from './typed-text.ts';
@@ -49,10 +56,18 @@ export function anchorMessage(run: Run, context: RenderContext): Message {
   return run.state === 'pending-approval' && run.plan ? requestMessage(run, context) : cardMessage(run, context);
 }
 
+/** Groups of pods that a card shows; the result has more. */
+const MAX_GROUPS = 3;
+
 function cardMessage(run: Run, context: RenderContext): Message {
-  const { nowMs, approvers, requesterName, isPrivate = false } = context;
-  const { tone, headline, besides } = headOf(run, nowMs, isPrivate);
-  const words = `${headline}: ${imageOf(run)} on ${subjectOf(run)}`;
+  const { nowMs, approvers, isPrivate = false } = context;
+  const head = headOf(run, nowMs, isPrivate);
+  const { tone, headline, isVerdict } = head;
+  const subject = subjectOf(run);
+  const words =
+    isVerdict || run.outcome?.kind === 'answered'
+      ? `${subject}: ${headline}`
+      : `${headline}: ${imageOf(run)} on ${subject}`;
   return {
     summary: words,
     notification: [text(`${words}, for `), person(run.origin.requesterId)],
@@ -63,17 +78,16 @@ function cardMessage(run: Run, context: RenderContext): Message {
       ...stopParts(run, nowMs, isPrivate),
       ...runButtonsPart(run, isPrivate ? 'private-card' : 'card'),
       ...tailPart(run, context),
-      ...(isPrivate ? [] : chartParts(run)),
+      ...(isVerdict && run.verdict ? groupsList(run.verdict, MAX_GROUPS) : []),
+      ...(isPrivate || run.state !== 'finished' ? [] : chartParts(run)),
+      ...(isPrivate || isVerdict || run.state === 'finished' ? [] : linePart(answerLine(run))),
       ...approvalParts(run, approvers, nowMs),
-      {
-        kind: 'note',
-        spans: smallLine(run, { besides, requesterName, isPrivate: isPrivate && !saysWhereItGoes(run) }),
-      },
+      { kind: 'note', spans: smallLine(run, head, context) },
     ],
   };
 }
 
-/** The card of a run that waits for a decision. */
+/** The card of a run that waits for a decision. What the answer to a question found already helps to decide. */
 function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: RenderContext): Message {
   const { plan, id, origin } = run;
   const subject = `${imageOf(run)} on ${subjectOf(run)}`;
@@ -85,6 +99,7 @@ function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: Rende
     tone: 'decision',
     parts: [
       ...powerParts(plan ? { plan } : {}),
+      ...(isPrivate ? [] : linePart(answerLine(run))),
       ...approvalParts(run, approvers, nowMs),
       ...(plan ? wholeReason(plan) : []),
       {
@@ -100,54 +115,77 @@ function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: Rende
   };
 }
 
-interface SmallLine {
-  readonly besides: string | undefined;
-  readonly requesterName: string | undefined;
-  readonly isPrivate: boolean;
-}
-
-/** `autodiagnose · shop · prod · Roy · run abcdefghij`. What a person typed comes last, behind the slash command. */
-function smallLine(run: Run, { besides, requesterName, isPrivate }: SmallLine): readonly Span[] {
+/**
+ * `autodiagnose · shop · prod · Roy · run abcdefghij`; beside a first answer, what goes on comes first: `Looking inside
+ * with autodiagnose · 3 s · shop · prod · …`. What a person typed comes last, behind the slash command.
+ */
+function smallLine(run: Run, { besides, isVerdict }: CardHead, context: RenderContext): readonly Span[] {
   const { plan, origin, id } = run;
-  const where = plan ? [plan.imageAlias, plan.namespace, plan.cluster] : [];
-  const isPlain = plan?.command.length === 0 && plan.reason === undefined && plan.label === undefined;
-  const ownWords = isPlain ? [] : [text(' · '), code(oneLine(typedCommand(run)))];
+  const { nowMs, requesterName, isPrivate } = context;
+  const isAnswered = run.outcome?.kind === 'answered';
+  const isBegun = isVerdict === true && (isAnswered || run.state !== 'finished');
+  const lead = isBegun ? besides : isAnswered ? undefined : plan?.imageAlias;
+  const where = [lead, plan?.namespace, plan?.cluster].filter((word) => word !== undefined);
+  const readAt = isAnswered && isVerdict ? [text(' · read '), ...readAtSpans(run, nowMs)] : [];
+  const goes = isPrivate && !saysWhereItGoes(run) ? OUTPUT_IS_PRIVATE : '';
   return [
     text(where.map((word) => `${word} · `).join('')),
     quietPerson(origin.requesterId, requesterName),
-    text(`${besides === undefined ? '' : ` · ${besides}`} · run ${id}${isPrivate ? OUTPUT_IS_PRIVATE : ''}`),
-    ...ownWords,
+    ...readAt,
+    text(`${besides === undefined || isBegun ? '' : ` · ${besides}`} · run ${id}${goes}`),
+    ...ownWords(run),
   ];
 }
+
+function ownWords(run: Run): readonly Span[] {
+  const { plan } = run;
+  const isPlain = plan?.command.length === 0 && plan.reason === undefined && plan.label === undefined;
+  return isPlain ? [] : [text(' · '), code(oneLine(typedCommand(run)))];
+}
+
+const readAtSpans = ({ verdict, origin }: Run, nowMs: number): readonly Span[] =>
+  soon(verdict?.readAtMs ?? origin.receivedAtMs, nowMs);
 
 /**
  * The result reply of a finished run. It leads with the diagnosis' verdict if there is one, and mentions the requester
  * where `namesRequester` says so. A private result goes to a direct message, so it needs no mention but names its pod;
  * it has no buttons because a direct message is no channel of the policy, where requests are possible.
  */
-export function resultMessage(run: Run, { isPrivate = false }: Pick<RenderContext, 'isPrivate'> = {}): Message {
+export function resultMessage(run: Run, context: Pick<RenderContext, 'isPrivate' | 'requesterName'> = {}): Message {
+  const { isPrivate = false } = context;
   if (run.state !== 'finished') return decisionMessage(run);
   if (isBatchRun(run)) return batchResultMessage(run, isPrivate);
-  const { verdict, origin } = run;
+  const { origin } = run;
   const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
-  const headline = headlineOf(verdict) ?? outcome.title;
+  const headline = wholeHeadline(endHeadlineOf(run) ?? outcome.title);
   const isNamed = !isPrivate && namesRequester(run);
-  const summary = `${podOf(run)}: ${headline}`;
+  const name = nameOf(run);
+  const summary = `${name}: ${headline}`;
   return {
     summary,
     ...(isNamed ? { notification: [person(origin.requesterId), text(`, ${summary}`)] } : {}),
-    tone: toneOf(verdict, outcome.tone),
+    tone: endToneOf(run, outcome.tone),
     parts: [
-      { kind: 'paragraph', spans: isPrivate ? firstLine(run, headline) : headSpans(run, headline, isNamed) },
-      ...linePart(secondLine(run)),
+      {
+        kind: 'paragraph',
+        spans: isPrivate ? [strong(shortName(name)), text(`: ${headline}`)] : headSpans(run, headline, isNamed),
+      },
+      ...linePart(secondLine(run, MAX_WHOLE_LENGTH)),
       ...(isPrivate ? [] : runButtonsPart(run, 'result')),
       ...(isPrivate ? resultParts(run, { isPrivate }) : withChartsInWords(resultParts(run, { isPrivate }))),
-      {
-        kind: 'note',
-        spans: [text([...resultWords(run), ...powerWords(run), `Run ${run.id}`, ...lookedBy(run)].join(' · '))],
-      },
+      { kind: 'note', spans: smallPrint(run, context) },
     ],
   };
+}
+
+/** How it ran, or when it was read where nothing ran. A mention would notify, so the name stands only where it is known. */
+function smallPrint(run: Run, { requesterName }: Pick<RenderContext, 'requesterName'>): readonly Span[] {
+  if (run.outcome?.kind !== 'answered')
+    return [text([...resultWords(run), ...powerWords(run), `Run ${run.id}`, ...lookedBy(run)].join(' · '))];
+  const read = readAtSpans(run, run.finishedAtMs ?? run.origin.receivedAtMs);
+  const requester =
+    requesterName === undefined ? [] : [text(' for '), quietPerson(run.origin.requesterId, requesterName)];
+  return [text('Read '), ...read, ...requester, text(` · no container was added · run ${run.id}`)];
 }
 
 const powerWords = ({ plan }: Run): readonly string[] => (plan ? [profileText(plan)] : []);
@@ -161,10 +199,10 @@ export const resultParts = (run: Run, audience: AudienceOf): readonly Part[] => 
   ...terminationPart(run),
 ];
 
-/** A Slack header cannot hold a mention, so this is a paragraph. */
+/** A Slack header cannot hold a mention, so this is a paragraph. Whole: the card may have cut it. */
 const headSpans = ({ origin }: Run, headline: string, isNamed: boolean): readonly Span[] => [
   ...(isNamed ? [person(origin.requesterId), text(': ')] : []),
-  strong(oneLine(headline, MAX_LINE_LENGTH - 20)),
+  strong(headline),
 ];
 
 const linePart = (spans: readonly Span[]): readonly Part[] =>
@@ -172,8 +210,9 @@ const linePart = (spans: readonly Span[]): readonly Part[] =>
 
 const imageOf = ({ plan, request }: Run): string => plan?.imageAlias ?? request.image ?? 'debug';
 
+/** Beside a first answer its lines would say less than the answer. */
 function tailPart(run: Run, { tail = '', isPrivate = false }: RenderContext): readonly Part[] {
-  if (isPrivate) return [];
+  if (isPrivate || (run.verdict && leadingFinding(run.verdict))) return [];
   const shown = tail.trimEnd();
   return run.state === 'running' && shown !== '' ? [{ kind: 'preformatted', text: shown }] : [];
 }
@@ -193,6 +232,7 @@ const tookLong = ({ origin, finishedAtMs, endedAtMs }: Run): boolean => {
 };
 
 function isWrong({ outcome, verdict }: Run): boolean {
-  if (outcome?.kind !== 'succeeded') return true;
-  return toneOf(verdict, describeOutcome(outcome).tone) !== 'success';
+  if (outcome?.kind !== 'succeeded' && outcome?.kind !== 'answered') return true;
+  const tone = endToneOf({ outcome, ...(verdict ? { verdict } : {}) }, describeOutcome(outcome).tone);
+  return tone === 'failure' || tone === 'attention';
 }

@@ -1,8 +1,9 @@
 import type { RunRequest } from '../../core/command/command.ts';
 import { comparisonRequest, mayCompare } from '../../core/compare/ask.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
+import type { LookAgain } from '../../core/diagnosis/verdict.ts';
 import { shownCommandLine } from '../../core/report/log/redact-text.ts';
-import type { LookAgain, Run } from '../../core/run/run.ts';
+import type { Run } from '../../core/run/run.ts';
 import { runOfCard } from '../inbox/find-run.ts';
 import { answerReason } from '../inbox/refusals.ts';
 import { isHiddenFrom } from '../lookup/show.ts';

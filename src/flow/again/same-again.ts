@@ -80,7 +80,7 @@ async function offerOf(
   const isOwn = same.origin.requesterId === origin.requesterId;
   // An offer would confirm a guessed secret, and nobody may repeat another person's run with one.
   if (!isOwn && hasSecret(same, deps.policies.current().output.redact)) return undefined;
-  if (!isOwn && (await isForRequesterAlone(same.origin, deps))) return undefined;
+  if (!isOwn && (await isForRequesterAlone(same, deps))) return undefined;
   const { result, anchor } = same.delivery;
   const shown = result ?? anchor;
   const url = shown && (await deps.thread.permalink(shown).catch(() => undefined));

@@ -12,6 +12,7 @@ import type { HeldRun } from '../held-run.ts';
 import type { Destination, PostMeta } from '../ports/slack.ts';
 import { isForGood } from '../reply/post-once.ts';
 import { renderContextOf, retryMs } from '../reply/schedule.ts';
+import { withoutOwnLog } from '../reply/slack-connect.ts';
 import type { Voice } from '../reply/voice.ts';
 import type { PendingRun } from './approvers.ts';
 import { begunBy, destinationOfCopy, lost, whomToAsk, withFound } from './whom-to-ask.ts';
@@ -160,7 +161,8 @@ export class ApproverCopies {
   async #post(destination: Destination, notice: Notice, meta: PostMeta): Promise<PostRef | undefined> {
     const { run } = this.#session;
     if (!isPending(run)) return undefined;
-    return this.#deps.thread.post(destination, await this.#messageOf(notice, run), meta, () => this.#sureOpen());
+    const message = await this.#messageOf(notice, run, destination);
+    return this.#deps.thread.post(destination, message, meta, () => this.#sureOpen());
   }
 
   async #sureOpen(): Promise<void> {
@@ -168,31 +170,31 @@ export class ApproverCopies {
     if (!isPending(this.#session.run)) throw new KdebugError(DECIDED);
   }
 
-  async #messageOf(notice: Notice, run: Run): Promise<Message> {
-    const context = await renderContextOf(run, this.#deps);
-    if (notice.kind === 'copy') return copyMessage(run, context, await this.#linkTo(run.delivery.anchor));
+  async #card(run: Run, { channelId }: Pick<Copy, 'channelId'>): Promise<Message> {
+    const shown = await withoutOwnLog(run, channelId, this.#deps);
+    return copyMessage(shown, await renderContextOf(run, this.#deps), await this.#linkTo(run.delivery.anchor));
+  }
+
+  async #messageOf(notice: Notice, run: Run, destination: Destination): Promise<Message> {
+    if (notice.kind === 'copy') return this.#card(run, destination);
     if (notice.threadTs === undefined) {
       const card = run.asked?.copies.find((copy) => copy.channelId === notice.channelId && !copy.isReminder);
       const url = await this.#linkTo(card);
       return reminderMessage(run, url === undefined ? {} : { url });
     }
     const isAtCard = notice.channelId === run.delivery.anchor?.channelId;
-    return reminderMessage(run, isAtCard ? { approvers: context.approvers } : {});
+    return reminderMessage(run, isAtCard ? { approvers: this.#deps.policies.current().approvers } : {});
   }
 
   async #edit(copy: Copy): Promise<void> {
     const { run } = this.#session;
     const shows = shownOnCopies(run);
     const key = `${copy.channelId}:${copy.ts}:${shows}`;
+    const meta = this.#voice.meta(copy.isReminder ? 'reminder' : 'copy');
     try {
-      const message = copyMessage(run, await renderContextOf(run, this.#deps), await this.#linkTo(run.delivery.anchor));
+      const message = await this.#card(run, copy);
       await this.#voice.assertHeld();
-      await this.#deps.thread.update(
-        copy,
-        message,
-        this.#voice.meta(copy.isReminder ? 'reminder' : 'copy'),
-        laneOf(run),
-      );
+      await this.#deps.thread.update(copy, message, meta, laneOf(run));
     } catch (thrown) {
       const { code, detail } = toKdebugError(thrown);
       if (code === 'lease_lost' || !(isForGood(code) || this.#isLastTry(key))) throw thrown;

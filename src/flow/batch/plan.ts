@@ -26,7 +26,7 @@ import { compared, comparisonOf } from './comparison.ts';
 const PODS_PER_TURN = 100;
 
 /** A run, or a request that only `can-i` and the like plan. */
-export type PlanSubject = AuditSubject & Pick<Run, 'request' | 'job' | 'rerunOf'>;
+export type PlanSubject = AuditSubject & Pick<Run, 'request' | 'job' | 'rerunOf' | 'plan'>;
 
 /** The requests of a batch, one for each container that a pod gets. */
 export const requestsOf = ({ job, request }: PlanSubject): readonly RunRequest[] => job?.requests ?? [request];

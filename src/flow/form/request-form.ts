@@ -3,14 +3,14 @@ import { parseCommand } from '../../core/command/parse.ts';
 import { type KdebugError, type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
 import { channelOffer, resolveCluster, resolveImage, resolveNamespace } from '../../core/policy/resolve.ts';
-import type { Form } from '../../core/report/message.ts';
 import {
   commandErrorPreview,
   decisionPreview,
   NOT_KNOWN,
   PICK_A_POD,
   refusalPreview,
-} from '../../core/report/parts/form-preview.ts';
+} from '../../core/report/form-preview.ts';
+import type { Form } from '../../core/report/message.ts';
 import {
   commandOfForm,
   fieldsOfImage,
@@ -152,5 +152,7 @@ async function previewOf(actor: Actor, request: RunRequest, deps: FlowDeps): Pro
   const glance = { isOver: () => clock.now() >= nowMs + PREVIEW_MS };
   const planned = await planOrRefusal({ origin, request }, deps, glance);
   if ('refusal' in planned) return refusalPreview(planned.refusal);
-  return decisionPreview(planned.plan, planned.decision, planned.batch?.approvedPods);
+  const { plan, decision, batch, question } = planned;
+  const pods = question?.kind === 'workload' ? question.scope.pods.length : batch?.approvedPods;
+  return decisionPreview(plan, decision, pods);
 }

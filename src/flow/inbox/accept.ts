@@ -191,8 +191,9 @@ const MINUTE_MS = 60_000;
 const MANY = 1_000;
 
 /**
- * Bounds each person's use of what starts no run but costs work: `can-i`, `describe`, `whoami`, `export`, `apply`, `stop`, `logs`, `list --all`, changes of a batch, talk that may name a pod, and the Home tab. Counts
- * in memory, not in the store, because it protects this process.
+ * Bounds each person's use of what starts no run, or not at once, but costs work: the kinds in `COSTLY`, all counted together. A
+ * question is a run, also where it is answered without a container, so the store counts it. Counts in memory, not in the store, because
+ * it protects this process.
  */
 export class LookLimiter {
   readonly #deps: Pick<FlowDeps, 'clock' | 'policies'>;

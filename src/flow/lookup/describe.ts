@@ -4,8 +4,8 @@ import type { Pod, PodEphemeralContainer } from '../../core/container/pod.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import { targetContainerOf } from '../../core/container/target.ts';
 import { toKdebugError } from '../../core/errors.ts';
+import { possibleRuns } from '../../core/lookup/possible-runs.ts';
 import { kindToLookUp } from '../../core/policy/plan-request.ts';
-import { possibleRuns } from '../../core/policy/possible-runs.ts';
 import { type NotResolved, type ResolvedNamespace, resolveNamespace } from '../../core/policy/resolve.ts';
 import { noSuchPodMessage, podMessage } from '../../core/report/answers/describe-message.ts';
 import { reasonMessage, refusalAnswer } from '../../core/report/answers/private-messages.ts';
@@ -16,12 +16,13 @@ import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import { record } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
+import { readPodFacts } from '../first-answer/pod-facts.ts';
+import { inTime } from '../first-answer/source.ts';
 import { readRunOfChannel } from '../inbox/find-run.ts';
 import { refusal } from '../inbox/refusals.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
 import { learntFrom } from '../stages/plan-pod.ts';
 import { accessProblem } from '../stages/preflight.ts';
-import { inTime, readPodFacts } from './pod-facts.ts';
 
 /** Slack allows three seconds for the answer. */
 const PATIENCE_MS = 2_000;
@@ -85,9 +86,9 @@ async function lookUp(origin: Origin, { cluster: clusterName, namespace, name }:
   const [pod, podSecurity] = found;
   const target = targetContainerOf(pod, undefined);
   const targetContainerName = target.kind === 'container' ? target.container.name : undefined;
-  const wanted = { cluster, targetContainerName, withEventsAndNode: true, waitMs: EXTRAS_MS };
+  const reader = { subject: { origin }, cluster: clusterName };
   const [facts, earlier, learnt] = await Promise.all([
-    readPodFacts(pod, wanted, deps),
+    readPodFacts(pod, { cluster, targetContainerName, reader, waitMs: EXTRAS_MS }, deps),
     Promise.all(newestDebugContainers(pod).map((each) => earlierRun(each, { pod, origin, deps }))),
     learntOf(pod, clusterName, deps),
   ]);

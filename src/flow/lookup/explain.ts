@@ -2,13 +2,14 @@ import type { RunRequest } from '../../core/command/command.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/policy/identity.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
+import { targetLogOf } from '../../core/policy/target-log.ts';
 import { canIMessage, whoAmIMessage } from '../../core/report/answers/explain-messages.ts';
 import { reasonMessage, refusalAnswer } from '../../core/report/answers/private-messages.ts';
 import type { Message } from '../../core/report/message.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { isApprover } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
-import { withInvitation } from '../reply/slack-connect.ts';
+import { isSharedChannel, withInvitation } from '../reply/slack-connect.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 import { type Glance, withGlance } from '../stages/plan-pod.ts';
 
@@ -34,11 +35,9 @@ async function answer(origin: Origin, request: RunRequest, { deps, glance }: Loo
   const planned = await planOrRefusal({ origin, request }, deps, glance);
   if ('refusal' in planned) return refusalAnswer(planned.refusal);
   if (glance.isOver()) return tooLate();
-  return withInvitation(
-    canIMessage(planned.plan, planned.decision, deps.policies.current().output.redact),
-    origin,
-    deps,
-  );
+  const policy = deps.policies.current();
+  const targetLog = targetLogOf(policy, origin, planned.plan, { isShared: await isSharedChannel(origin, deps) });
+  return withInvitation(canIMessage(planned.plan, planned.decision, policy.output.redact, targetLog), origin, deps);
 }
 
 /** Undefined: kdebug may not read the members of the group's channel. @throws as `isApprover` */

@@ -109,7 +109,7 @@ async function seenBy(
   const isHidden = withDeadline(
     deps.clock,
     SLACK_MS,
-    isForRequesterAlone(run.origin, deps).catch(() => true),
+    isForRequesterAlone(run, deps).catch(() => true),
     () => true,
   );
   return (await isHidden) ? others : run;
@@ -134,7 +134,7 @@ async function listed(run: Run, { requesterId }: Origin, deps: FlowDeps): Promis
     );
   const [url, isHidden] = await Promise.all([
     anchor && isReadable ? inTime(deps.thread.permalink(anchor), undefined) : undefined,
-    isTheirs ? false : inTime(isForRequesterAlone(run.origin, deps), true),
+    isTheirs ? false : inTime(isForRequesterAlone(run, deps), true),
   ]);
   return { run, isHidden, ...defined({ url }) };
 }

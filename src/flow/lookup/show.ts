@@ -58,8 +58,7 @@ export async function showRun(run: Run, { origin, kind, filter = {}, deps }: Sho
 export const isHiddenFrom = async (run: Run, userId: string, deps: FlowDeps): Promise<boolean> =>
   run.origin.requesterId !== userId && (await isPrivate(run, deps));
 
-const isPrivate = ({ origin }: Run, deps: FlowDeps): Promise<boolean> =>
-  isForRequesterAlone(origin, deps).catch(() => true);
+const isPrivate = (run: Run, deps: FlowDeps): Promise<boolean> => isForRequesterAlone(run, deps).catch(() => true);
 
 /** Links that this person can open: in the run's channel and in their own direct message. */
 async function linksOf(

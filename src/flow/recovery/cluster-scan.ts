@@ -23,6 +23,7 @@ const SCAN = { begins: 'scan for lost runs failed, will retry', ends: 'scan for 
 /**
  * Treats the cluster as the second copy of the truth (design, section 4): finds the containers of runs that the store
  * does not know, once per namespace, when its watch is first needed. The runs find their posts by metadata, and finish.
+ * A run that was answered without a container ends with the store: its words are in Slack, and nothing is left to follow.
  */
 export class Recovery {
   readonly #deps: FlowDeps;

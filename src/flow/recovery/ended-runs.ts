@@ -139,7 +139,7 @@ async function isInSlack(run: Run, deps: FlowDeps): Promise<boolean> {
   try {
     const anchor = await thread.find(destinationOf(run), { run: run.id, kind: 'anchor' }, sinceMs, LANE);
     if (!anchor) return false;
-    const isPrivate = await isForRequesterAlone(run.origin, deps);
+    const isPrivate = await isForRequesterAlone(run, deps);
     const { threadGone, ...card } = anchor;
     const delivery = { anchor: card, ...defined({ threadsGone: threadGone === undefined ? undefined : [threadGone] }) };
     const there = await resultDestinationOf({ ...run, delivery }, isPrivate, thread);

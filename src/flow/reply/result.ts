@@ -63,7 +63,7 @@ export class ResultDelivery {
     const doubt = voice.doubt && isFirst;
     const destination = await resultDestinationOf(run, isPrivate, deps.thread);
     const names = wantedFiles(run, { isPrivate }).withResult;
-    const messageOf = (lost: ByFileName) => resultMessage(withLoss(run, lost), { isPrivate });
+    const messageOf = (lost: ByFileName) => this.#messageOf(withLoss(run, lost), isPrivate);
     const shared = await this.#share({ names, messageOf, doubt, to: async () => destination });
     if (shared.ref)
       return voice.record({ kind: 'result-posted', ref: shared.ref, settled: shared.settled, ...landedOf(shared) });
@@ -162,7 +162,12 @@ export class ResultDelivery {
   }
 
   async #update(result: PostRef, isPrivate: boolean, run = this.#voice.run): Promise<boolean> {
-    return this.#voice.update('result', result, resultMessage(run, { isPrivate }));
+    return this.#voice.update('result', result, this.#messageOf(run, isPrivate));
+  }
+
+  #messageOf(run: Run, isPrivate: boolean): Message {
+    const requesterName = this.#voice.deps.directory.knownName(run.origin.requesterId);
+    return resultMessage(run, { isPrivate, ...defined({ requesterName }) });
   }
 
   /** Slack refuses the result everywhere: send it privately to the requester and record it as lost. */
@@ -171,7 +176,7 @@ export class ResultDelivery {
     const fields = { runId: run.id, reason: code, detail };
     try {
       const lost = codes(wantedFiles(run, { isPrivate: true }).withResult, code);
-      await deps.thread.tell(privateDestinationOf(run), resultMessage(withLoss(run, lost), { isPrivate: true }));
+      await deps.thread.tell(privateDestinationOf(run), this.#messageOf(withLoss(run, lost), true));
       deps.log.error('Slack refused the result, sent privately', fields);
     } catch (thrown) {
       if (!isForGood(toKdebugError(thrown).code)) throw thrown;

@@ -38,14 +38,14 @@ const step = (steps: readonly number[], index: number): number => steps[Math.min
 
 /** @throws KdebugError as `isForRequesterAlone` */
 export async function renderContextOf(
-  { origin }: Run,
+  run: Run,
   deps: FlowDeps,
 ): Promise<RenderContext & { readonly isPrivate: boolean }> {
-  const isPrivate = await isForRequesterAlone(origin, deps);
+  const isPrivate = await isForRequesterAlone(run, deps);
   return {
     nowMs: deps.clock.now(),
     approvers: deps.policies.current().approvers,
     isPrivate,
-    ...defined({ requesterName: deps.directory.knownName(origin.requesterId) }),
+    ...defined({ requesterName: deps.directory.knownName(run.origin.requesterId) }),
   };
 }

@@ -1,8 +1,9 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { asChannelId, asUserId, isDirect } from '../../core/ids.ts';
 import { channelPolicy, DIRECT } from '../../core/policy/policy.ts';
+import { targetLogOf } from '../../core/policy/target-log.ts';
 import { type Message, text } from '../../core/report/message.ts';
-import type { Origin, Refusal } from '../../core/run/run.ts';
+import type { Origin, Refusal, Run } from '../../core/run/run.ts';
 import { own } from '../../lib/object.ts';
 import { mayUseDirect } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
@@ -68,22 +69,60 @@ export async function withInvitation(
 }
 
 /**
- * Whether only the requester may see a container's output: the policy says so, or another company can read the channel by now. A channel
- * that the bot may not look up counts as shared. @throws KdebugError when Slack does not answer: ask again later
+ * Whether only the requester may see a container's output: the policy says so, or another company can read the channel by now, and the
+ * policy does not share it with them: all of it (`slackConnect`), of an answer that was read from the pod's own log also that
+ * (`targetLog`). A channel that the bot may not look up counts as shared. @throws KdebugError when Slack does not answer: ask again later
  */
 export async function isForRequesterAlone(
-  { channelId }: Pick<Origin, 'channelId'>,
-  { policies, directory }: Need,
+  run: Pick<Run, 'origin' | 'plan' | 'verdict'>,
+  needed: Need,
 ): Promise<boolean> {
+  const { policies, directory } = needed;
+  const { channelId } = run.origin;
   const policy = policies.current();
   if (policy.output.deliverTo === 'requester') return true;
-  if (channelPolicy(policy, channelId)?.slackConnect === 'allowed') return false;
+  if (channelPolicy(policy, channelId)?.slackConnect === 'allowed' && !withholdsLog(run, needed)) return false;
   try {
     return (await directory.channel(channelId)).isShared;
   } catch (thrown) {
     if (!isForGood(toKdebugError(thrown).code)) throw thrown;
     return true;
   }
+}
+
+/** Whether the answer may quote the pod's own log, and another company may not read that in this channel. */
+const withholdsLog = (
+  { origin, plan, verdict }: Pick<Run, 'origin' | 'plan' | 'verdict'>,
+  { policies }: Need,
+): boolean =>
+  verdict?.ownLog === true &&
+  plan !== undefined &&
+  targetLogOf(policies.current(), origin, plan, { isShared: true }) === 'none';
+
+/**
+ * Whether another company may read the channel; one that Slack says nothing about counts as shared, a direct message is shared with nobody.
+ * Never rejects.
+ */
+export async function isSharedChannel(
+  { channelId }: Pick<Origin, 'channelId'>,
+  { directory }: Pick<Need, 'directory'>,
+): Promise<boolean> {
+  if (isDirect(channelId)) return false;
+  return directory.channel(channelId).then(
+    ({ isShared }) => isShared,
+    () => true,
+  );
+}
+
+/**
+ * The run as its copy in this channel may show it: the policy of the channel where it was asked says who may read the pod's own log,
+ * so people of another company read none of it elsewhere. Never rejects.
+ */
+export async function withoutOwnLog(run: Run, copyIn: string, needed: Need): Promise<Run> {
+  const copy = { channelId: asChannelId(copyIn) };
+  if (!run.verdict?.ownLog || !(await isSharedChannel(copy, needed))) return run;
+  const { verdict: _, ...rest } = run;
+  return rest;
 }
 
 /** Looks up every channel of the policy once and warns of those where nothing can run. Never rejects. */

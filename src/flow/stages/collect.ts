@@ -2,7 +2,8 @@ import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { kindOfTarget } from '../../core/container/profiles.ts';
 import { outcomeOfTermination } from '../../core/container/status.ts';
-import type { ClusterFacts } from '../../core/diagnosis/look-at-cluster.ts';
+import type { ClusterFacts } from '../../core/diagnosis/facts.ts';
+import { firstAnswer } from '../../core/diagnosis/first-answer.ts';
 import {
   believedReport,
   type ContainerOutput,
@@ -10,14 +11,18 @@ import {
   withoutReport,
 } from '../../core/diagnosis/marked-report.ts';
 import type { Diagnosis } from '../../core/diagnosis/report.ts';
-import { explanationOf, verdictOf } from '../../core/diagnosis/verdict.ts';
+import { explanationOf, verdictOf } from '../../core/diagnosis/report-verdict.ts';
+import type { Verdict } from '../../core/diagnosis/verdict.ts';
+import { afterLook, afterNoLook } from '../../core/lookup/merge-verdicts.ts';
 import type { EndedRun } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
-import type { Run, RunLog, Verdict } from '../../core/run/run.ts';
+import type { Run, RunLog } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
+import { readPodFacts } from '../first-answer/pod-facts.ts';
+import { inTime } from '../first-answer/source.ts';
+import { ownLogIn } from '../first-answer/target-logs.ts';
 import type { HeldRun } from '../held-run.ts';
-import { inTime, readPodFacts } from '../lookup/pod-facts.ts';
 import type { LogReaders, ReadLog } from './logs.ts';
 import { currentPod } from './pod-room.ts';
 import { orStopped } from './stop-end.ts';
@@ -77,32 +82,55 @@ export interface CollectedOutput extends ContainerOutput {
 const EXPLAINED: ReadonlySet<Outcome['kind']> = new Set(['target-ended', 'start-failed', 'no-status']);
 
 /**
- * The verdict of a run: its image's report, if trusted, merged with the API's facts about the pod. Without a report,
- * the facts alone if they explain the end. Otherwise undefined, and the reply shows the plain output. Reads events and
- * node only for a report. Never throws.
+ * The verdict of a run: its image's report, if trusted, merged with the API's facts about the pod and with the first
+ * answer. Without a report, the first answer; where there was none, the facts alone if they explain the end. Otherwise
+ * undefined, and the reply shows the plain output. Reads facts only for a report, or for an end that they may explain.
+ * Never throws.
  */
 export async function diagnose(run: Run, output: CollectedOutput, deps: FlowDeps): Promise<Verdict | undefined> {
-  const { plan } = run;
+  const { plan, verdict: first } = run;
   if (!plan) return undefined;
   const diagnosis = believedReport(plan, deps.policies.current(), output);
-  if (!diagnosis && !EXPLAINED.has(output.outcome.kind)) return undefined;
+  if (!diagnosis && !EXPLAINED.has(output.outcome.kind)) return first && afterNoLook(first, output.outcome, undefined);
   const pod = await inTime(deps, currentPod(plan, deps));
-  const facts = pod && (await factsOf(pod, run, { deps, plan, hasReport: diagnosis !== undefined }));
-  if (!diagnosis) return facts && explanationOf(facts, plan, output.outcome);
+  // The target has ended since the first answer: its last words say why, and the old answer may call it well.
+  const isStale = !diagnosis && first !== undefined && output.outcome.kind === 'target-ended';
+  const facts = pod && (await factsOf(pod, run, { deps, plan, withLogs: isStale }));
+  if (!diagnosis) return unlooked(run, { plan, facts, isStale, outcome: output.outcome });
   if (pod) await learn(diagnosis, plan, { pod, deps });
-  return verdictOf(diagnosis, plan, facts, deps.policies.current());
+  const looked = verdictOf(diagnosis, plan, facts, deps.policies.current(), first);
+  return first ? afterLook(looked, first, plan.podName) : looked;
+}
+
+interface Unlooked {
+  readonly plan: Plan;
+  readonly facts: ClusterFacts | undefined;
+  readonly isStale: boolean;
+  readonly outcome: Outcome;
+}
+
+function unlooked({ verdict: first }: Run, { plan, facts, isStale, outcome }: Unlooked): Verdict | undefined {
+  const explanation = facts && explanationOf(facts, plan, outcome);
+  if (!first) return explanation;
+  const again = facts && { ...firstAnswer(facts), ...defined({ ownLog: ownLogIn([facts]) }) };
+  return isStale && again ? afterLook(again, first, plan.podName) : afterNoLook(first, outcome, explanation);
 }
 
 function factsOf(
   pod: Pod,
-  { containerName, launchedAtMs }: Run,
-  { deps, plan, hasReport }: { readonly deps: FlowDeps; readonly plan: Plan; readonly hasReport: boolean },
+  run: Run,
+  { deps, plan, withLogs }: { readonly deps: FlowDeps; readonly plan: Plan; readonly withLogs: boolean },
 ): Promise<ClusterFacts> {
+  const { containerName, launchedAtMs } = run;
   const { targetContainerName } = plan;
   const launch =
     containerName !== undefined && launchedAtMs !== undefined ? { containerName, launchedAtMs } : undefined;
   const cluster = deps.clusters.get(plan.cluster);
-  return readPodFacts(pod, { cluster, targetContainerName, launch, withEventsAndNode: hasReport }, deps);
+  const wanted = { cluster, targetContainerName, launch };
+  if (!withLogs) return readPodFacts(pod, wanted, deps);
+  const reader = { subject: run, cluster: plan.cluster };
+  // The run has ended, and says so also without the words that the audit log could not record.
+  return readPodFacts(pod, { ...wanted, reader }, deps).catch(() => readPodFacts(pod, wanted, deps));
 }
 
 /** Stores the target's user, so that the next run there uses it at once (profile *auto*). Never stores root. */

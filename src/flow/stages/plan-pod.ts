@@ -2,12 +2,14 @@ import type { Batch } from '../../core/batch/batch.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
+import type { Verdict } from '../../core/diagnosis/verdict.ts';
 import { type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import { kindToLookUp, type PlanInputs, planPod } from '../../core/policy/plan-request.ts';
 import type { Decision, Denial } from '../../core/policy/policy.ts';
 import type { Refusal } from '../../core/run/run.ts';
 import { type Clock, withDeadline } from '../../lib/clock.ts';
 import type { FlowDeps } from '../deps.ts';
+import type { Question } from '../first-answer/question.ts';
 import { refusal } from '../inbox/refusals.ts';
 
 /** A preview: nobody launches this plan, but somebody waits for the answer. */
@@ -33,6 +35,15 @@ export interface PlannedRequest {
   readonly planHash: string;
   readonly decision: Decision;
   readonly batch?: Batch;
+  /** Set where the request is to be answered before anything is launched. */
+  readonly question?: Question;
+}
+
+/** What can be said before anything is launched. */
+export interface AnsweredQuestion {
+  readonly verdict: Verdict;
+  /** What to launch, where a container can see more. */
+  readonly look: PlannedRequest | undefined;
 }
 
 export class Refused extends Error {

@@ -1,8 +1,11 @@
 import { planHash } from '../../core/container/plan.ts';
+import type { Verdict } from '../../core/diagnosis/verdict.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
+import { withoutLook } from '../../core/lookup/merge-verdicts.ts';
+import { isQuestion } from '../../core/lookup/question.ts';
 import { classText } from '../../core/policy/class-facts.ts';
-import { aimOf, planRequest } from '../../core/policy/plan-request.ts';
+import { aimOf, planQuestion, planRequest } from '../../core/policy/plan-request.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { unseenOnCard } from '../../core/report/parts/power-parts.ts';
 import type { Refusal, Run } from '../../core/run/run.ts';
@@ -12,6 +15,10 @@ import { type GrantContext, useGrant } from '../approval/grants.ts';
 import { record } from '../audit.ts';
 import { type PlanContext, type PlanSubject, planBatch } from '../batch/plan.ts';
 import type { FlowDeps } from '../deps.ts';
+import { answerQuestion } from '../first-answer/answer.ts';
+import { podOrItsHeir } from '../first-answer/gone-pod.ts';
+import { answerNobody, planWorkload } from '../first-answer/plan-workload.ts';
+import type { Question, QuestionWithoutPods } from '../first-answer/question.ts';
 import type { HeldRun, RunChanger } from '../held-run.ts';
 import { refusal, refusalOfDecision } from '../inbox/refusals.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
@@ -30,24 +37,90 @@ export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): 
     const old = tooOld(run, deps);
     if (old) throw new Refused(old);
     // Side by side: asking Slack takes as long as reading the pod.
-    const [planned, mute] = await Promise.all([planFor(run, deps), run.request.dryRun ? undefined : muteProblem(deps)]);
+    const [planned, mute] = await Promise.all([
+      planFor(run, deps, { answers: true }),
+      run.request.dryRun ? undefined : muteProblem(deps),
+    ]);
     if (mute) throw new Refused(mute);
+    if ('scope' in planned) return await answerOfNone(session, planned, deps);
     const { decision } = planned;
     await recordDecision(run, planned, deps);
     if (decision.kind === 'deny') throw new Refused(refusalOfDecision(decision));
+    const { question, ...known } = planned;
     if (run.request.dryRun) {
-      const rehearsal = await rehearse(run, planned.plan, deps);
-      await session.apply({ kind: 'rehearsed', ...planned, atMs, rehearsal });
-      return;
-    }
-    const grantedBy =
-      decision.kind === 'allow' ? undefined : await beforeApproval(run, planned, { needed: decision, deps, runs });
-    const event = { kind: 'planned', ...planned, atMs, ...defined({ grantedBy }) } as const;
-    await applyPlan(session, event, deps.policies.current());
+      const rehearsal = await rehearse(run, known.plan, deps);
+      await session.apply({ kind: 'rehearsed', ...known, atMs, rehearsal });
+    } else if (question) await answerFirst(session, { known, question }, { deps, runs });
+    else await launchable(session, known, { deps, runs });
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
     await session.apply({ kind: 'denied', refusal: thrown.refusal, atMs });
   }
+}
+
+interface PlannedQuestion {
+  readonly known: PlannedRequest;
+  readonly question: Question;
+}
+
+interface Tools {
+  readonly deps: FlowDeps;
+  readonly runs: RunChanger;
+}
+
+/** Says at once what can be said without a container, and launches one where it can see more. */
+async function answerFirst(
+  session: HeldRun,
+  { known, question }: PlannedQuestion,
+  { deps, runs }: Tools,
+): Promise<void> {
+  const { verdict, look } = await answerQuestion(known, question, { subject: session.run, deps });
+  try {
+    if (!look) return await answered(session, known, { verdict, because: question.problem?.code, deps });
+    await launchable(session, look, { deps, runs, verdict });
+  } catch (thrown) {
+    if (!(thrown instanceof Refused)) throw thrown;
+    // Only the look is refused, and what was read answers the question all the same.
+    const { refusal: why } = thrown;
+    await answered(session, look ?? known, { verdict: withoutLook(verdict, why), because: why.code, deps });
+  }
+}
+
+interface LastWord {
+  readonly verdict: Verdict;
+  readonly because: string | undefined;
+  readonly deps: FlowDeps;
+}
+
+async function answered(
+  session: HeldRun,
+  { plan: planned, planHash: hash, decision }: PlannedRequest,
+  { verdict, because, deps }: LastWord,
+): Promise<void> {
+  const known = { plan: planned, planHash: hash, decision, verdict, ...defined({ because }) };
+  await session.apply({ kind: 'answered', ...known, atMs: deps.clock.now() });
+}
+
+/** @throws Refused */
+async function launchable(
+  session: HeldRun,
+  planned: PlannedRequest,
+  { verdict, deps, runs }: Tools & { readonly verdict?: Verdict },
+): Promise<void> {
+  const { decision } = planned;
+  const grantedBy =
+    decision.kind === 'needs-approval'
+      ? await beforeApproval(session.run, planned, { needed: decision, deps, runs })
+      : undefined;
+  const event = { kind: 'planned', ...planned, atMs: deps.clock.now(), ...defined({ grantedBy, verdict }) } as const;
+  await applyPlan(session, event, deps.policies.current());
+}
+
+/** There is no pod to plan for, so nothing is launched, and channel, image and rights have decided. @throws Refused */
+async function answerOfNone(session: HeldRun, nobody: QuestionWithoutPods, deps: FlowDeps): Promise<void> {
+  await record(deps, session.run, 'decision', { kind: 'allow', pods: 0 });
+  const verdict = await answerNobody(nobody, deps);
+  await session.apply({ kind: 'answered', verdict, atMs: deps.clock.now() });
 }
 
 /** The store limits how many requests of one person wait for an approval. @throws Refused */
@@ -68,7 +141,8 @@ export async function planOrRefusal(
   glance?: Glance,
 ): Promise<PlannedRequest | { readonly refusal: Refusal }> {
   try {
-    return await planFor(subject, deps, glance);
+    const planned = await planFor(subject, deps, { answers: glance !== undefined, ...defined({ glance }) });
+    return 'scope' in planned ? { refusal: refusal('no_pod_matches', planned.subject) } : planned;
   } catch (thrown) {
     if (thrown instanceof Refused) return { refusal: thrown.refusal };
     throw thrown;
@@ -106,8 +180,18 @@ async function beforeApproval(
   return undefined;
 }
 
+interface Planning {
+  readonly glance?: Glance;
+  /** A question about a pod that can hold no further container is planned too: to be answered. */
+  readonly answers: boolean;
+}
+
 /** Checks the channel, the policy and the person's rights, in this order, before it reads a pod. @throws Refused */
-async function planFor(subject: PlanSubject, deps: FlowDeps, glance?: Glance): Promise<PlannedRequest> {
+async function planFor(
+  subject: PlanSubject,
+  deps: FlowDeps,
+  { glance, answers }: Planning,
+): Promise<PlannedRequest | QuestionWithoutPods> {
   const { request, origin } = subject;
   const policy = deps.policies.current();
   // A glance and a dry run post nothing.
@@ -120,17 +204,31 @@ async function planFor(subject: PlanSubject, deps: FlowDeps, glance?: Glance): P
   if (denied) throw new Refused(denied);
   if (glance?.isOver()) return refuse('cluster_unreachable', 'no answer in time');
   const context = { aim, policy, deps, ...defined({ glance }) };
-  return target.kind === 'pod' ? planOne(subject, target.name, context) : planBatch(subject, target, context);
+  const hasQuestion = isQuestion(subject, aim.alias);
+  if (target.kind === 'pod') return planOne(subject, target.name, { ...context, answers: answers && hasQuestion });
+  if (!hasQuestion || (target.kind !== 'workload' && target.kind !== 'selector'))
+    return planBatch(subject, target, context);
+  // Approvers have seen the pod that it looks into.
+  if (!answers && subject.plan) return planOne(subject, subject.plan.podName, { ...context, answers });
+  return planWorkload(subject, target, context);
 }
 
 async function planOne(
   { request, origin }: PlanSubject,
   name: string,
-  { aim, policy, deps }: PlanContext,
+  { aim, policy, deps, answers }: PlanContext & Pick<Planning, 'answers'>,
 ): Promise<PlannedRequest> {
   const cluster = deps.clusters.get(aim.cluster);
-  const [pod, level] = await Promise.all([cluster.pod(aim.namespace, name), cluster.podSecurity(aim.namespace)]);
+  const found = answers
+    ? podOrItsHeir(cluster, { namespace: aim.namespace, name }, deps)
+    : cluster.pod(aim.namespace, name);
+  const [pod, level] = await Promise.all([found, cluster.podSecurity(aim.namespace)]);
   const learnt = await learntFor(pod, { request, aim }, learntFrom(deps));
-  const { plan, decision } = unlessDenied(planRequest(pod, { request, origin, policy, aim, level, learnt }));
+  const inputs = { request, origin, policy, aim, level, learnt };
+  if (answers) {
+    const { plan, decision, problem } = unlessDenied(planQuestion(pod, inputs));
+    return { plan, planHash: planHash(plan), decision, question: { kind: 'pod', pod, problem } };
+  }
+  const { plan, decision } = unlessDenied(planRequest(pod, inputs));
   return { plan, planHash: planHash(plan), decision };
 }

@@ -183,7 +183,7 @@ export class Stopper {
   async #notify(run: Run): Promise<void> {
     const { deps } = this.#parts;
     try {
-      if (!(await isForRequesterAlone(run.origin, deps))) return;
+      if (!(await isForRequesterAlone(run, deps))) return;
       await deps.thread.tell(privateDestinationOf(run), stopFailedMessage(run, run.stop?.failed?.why ?? ''));
     } catch (thrown) {
       deps.log.warn('could not tell why a stop failed', { runId: run.id, reason: toKdebugError(thrown).code });

@@ -71,7 +71,7 @@ describe('look again', () => {
   it('on the card of a private run is for its requester alone, who was told the verdict', async () => {
     const policy = allowing('baseline', 'restricted');
     const shared = aPolicy({
-      channels: { [asChannelId('C0SHOP')]: { slackConnect: 'allowed', rules: [aRule()] } },
+      channels: { [asChannelId('C0SHOP')]: { slackConnect: 'allowed', rules: [aRule({ targetLog: 'errors' })] } },
     });
     const world = await looked({ uid: 65532, gid: 0 }, anOrigin(), policy);
     world.directory.shared.add('C0SHOP');

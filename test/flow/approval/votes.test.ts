@@ -49,7 +49,7 @@ describe('asking for an approval', () => {
   it('rehearses the very patch first, and bothers nobody when the cluster would refuse it', async () => {
     const world = new World({ policy: guarded(approvalTerms()) });
     world.cluster.refusal = { kind: 'refused', by: 'webhook', message: 'images must be signed' };
-    await world.say('web-1');
+    await world.say('web-1 --image=debian -- id');
     expect((await world.run()).refusal).toMatchObject({ code: 'rehearsal_refused' });
     expect(world.refusal).toContain('images must be signed');
     expect(world.thread.posts).toHaveLength(0);
@@ -658,6 +658,7 @@ describe('the record', () => {
     expect(world.audit.entries.map(({ step }) => step)).toEqual([
       'request',
       'decision',
+      'target-log',
       'dry-run',
       'vote',
       'patch',

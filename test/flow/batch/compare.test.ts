@@ -17,7 +17,7 @@ function aReplica(name: string, node: string, digest = 'bbbbbbbbbbbb'): Pod {
       ownerReferences: [{ kind: 'ReplicaSet', name: 'web-v1', controller: true }],
     },
     spec: { nodeName: node },
-    status: { containerStatuses: [aStatus({ imageID, ready: true })] },
+    status: { containerStatuses: [aStatus({ imageID, ready: true, running: { startedAt: '2026-11-20T00:00:01Z' } })] },
   });
 }
 

@@ -17,7 +17,7 @@ async function checkEnd(world: BatchWorld, pods = PODS, parallelism = 2): Promis
   expect(world.fleet.launches).toHaveLength(pods);
   expect(world.fleet.peak).toBeLessThanOrEqual(parallelism);
   expect([world.anchors.length, world.results.length]).toEqual([1, 1]);
-  expect(world.text('anchor')).toContain(`on ${pods} pods in shop: all succeeded`);
+  expect(world.text('anchor')).toContain(`on ${pods} pods in shop: all runs succeeded`);
   const names = world.thread.files.map(({ filename }) => filename);
   expect(names).toEqual([`kdebug-batch-${world.id}.txt`, `kdebug-batch-${world.id}.csv`]);
   const logs = world.thread.files[0]?.content ?? '';
@@ -128,7 +128,7 @@ describe('a store that loses everything', () => {
     expect(await world.counts()).toMatchObject({ succeeded: started.length, queued: 0 });
     expect([world.anchors.length, world.results.length]).toEqual([1, 1]);
     for (const kind of ['anchor', 'result'] as const) {
-      expect(world.text(kind)).toContain(`: ${started.length} succeeded`);
+      expect(world.text(kind)).toContain(`: ${started.length} runs succeeded`);
       expect(world.text(kind)).toContain('kdebug restarted and recovered this from the cluster');
     }
     for (const name of started) expect(world.thread.files[0]?.content).toContain(`seen in ${name}`);

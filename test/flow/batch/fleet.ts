@@ -1,4 +1,5 @@
 import type { ContainerStatus, Pod, PodRef, PodSecurityLevel } from '../../../src/core/container/pod.ts';
+import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../../src/core/diagnosis/facts.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { LogCompleteness } from '../../../src/core/run/run.ts';
 import type {
@@ -76,6 +77,28 @@ export class Fleet implements Cluster {
   async podSecurity(): Promise<PodSecurityLevel> {
     return this.level;
   }
+
+  async warnings(): Promise<readonly ObjectEvent[]> {
+    return [];
+  }
+
+  async claims(): Promise<readonly Claim[] | undefined> {
+    return undefined;
+  }
+
+  async storageClasses(): Promise<readonly string[] | undefined> {
+    return undefined;
+  }
+
+  async services(): Promise<readonly ServiceFact[] | undefined> {
+    return undefined;
+  }
+
+  async workload(): Promise<WorkloadFact | 'not-found' | undefined> {
+    return undefined;
+  }
+
+  async readTargetLog(): Promise<void> {}
 
   async launch(request: LaunchRequest): Promise<LaunchResult> {
     if (request.dryRun) return { kind: 'launched', pod: aPod() };

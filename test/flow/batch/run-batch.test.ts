@@ -17,7 +17,7 @@ describe('a batch from its words to its files', () => {
     expect(await world.counts()).toMatchObject({ succeeded: 6, failed: 1 });
     expect([world.fleet.peak, world.fleet.launches.length, world.fleet.watchers]).toEqual([3, 7, 0]);
     expect([world.anchors.length, world.results.length]).toEqual([1, 1]);
-    expect(world.text('result')).toContain('debian on 7 pods in shop: 6 succeeded, 1 failed');
+    expect(world.text('result')).toContain('debian on 7 pods in shop: 6 runs succeeded, 1 failed');
     expect(world.text('result')).toContain('web-3');
     const [txt, csv] = world.thread.files;
     expect(world.thread.files.map(({ filename }) => filename)).toEqual([
@@ -213,7 +213,7 @@ describe('what people do while it runs', () => {
     await world.click('cancel');
     await world.clock.advance(LONG);
     expect(await world.counts()).toMatchObject({ succeeded: 2, cancelled: 2 });
-    expect(world.text('result')).toContain('cancelled, 2 succeeded, 2 not started');
+    expect(world.text('result')).toContain('cancelled, 2 runs succeeded, 2 not started');
     expect(world.text('result')).toContain('Cancelled');
   });
 

@@ -182,10 +182,10 @@ describe('/kdebug batch ID', () => {
     const run = await kept({ size: 3, events: [...ended(0, 0), ...ended(1, 3)] });
     const told = textOf(await desk.type(`batch ${run.id}`, 'U0EVE'));
     expect(told).toMatch(/1 succeeded.*1 failed.*0 running.*1 waiting.*3 pods matched/);
-    expect(told).toContain('failed, exit code 3');
+    expect(told).toContain('the run failed, exit code 3');
     expect(told).not.toContain('"actions"');
     expect(textOf(await desk.type(`show ${run.id}`))).toContain('3 pods matched');
-    expect(textOf(await desk.type('list'))).toContain(': Running, 1 of 3 pods succeeded');
+    expect(textOf(await desk.type('list'))).toContain(': Running, 1 of 3 runs succeeded');
   });
 
   it('does what the buttons do, and says that it did', async () => {
@@ -222,7 +222,7 @@ describe('show outliers', () => {
     const result = { channelId: asChannelId('C0SHOP'), ts: '7.7' };
     const run = await kept({ size: 3, events, run: { delivery: { result } } });
     const told = textOf(await desk.click('show-outliers', run, { userId: 'U0EVE' }));
-    expect(told).toContain('1 pod ended differently. The other 2 pods: succeeded.');
+    expect(told).toContain('1 pod ended differently. The other 2 pods: the run succeeded.');
     expect(told).toMatch(/web-1.*failed, exit code 3/);
     expect(textOf(await desk.click('show-outliers', run, { messageTs: '7.7' }))).toContain('web-1');
     expect(textOf(await desk.click('show-outliers', run, { messageTs: '8.8' }))).toContain('button_stale');

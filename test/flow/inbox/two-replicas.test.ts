@@ -11,7 +11,7 @@ it('a button of a batch works whichever replica the click reaches', async () => 
   const rule = aRule({ batch: { maxPods: 50, maxParallelism: 5 } });
   const world = new World({ policy: aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules: [rule] } } }) });
   world.pipeline.startAdopting();
-  await world.say('-l app=web', anOrigin());
+  await world.say('-l app=web --parallelism=1', anOrigin());
   expect((await world.run()).batch).toMatchObject({ parallelism: 1 });
 
   const other = new RunSupervisor({ ...world.deps(), owner: 'replica-2' });

@@ -1,7 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { view } from '../../../src/adapters/slack/views/view.ts';
 import { asChannelId, asRunId, asUserId } from '../../../src/core/ids.ts';
-import { anOrigin, aPlan, aPod, aPolicy, aRule, aRun, aStatus, START_MS } from '../../support/builders.ts';
+import {
+  anOrigin,
+  aPlan,
+  aPod,
+  aPolicy,
+  aRule,
+  aRun,
+  aStatus,
+  aTermination,
+  START_MS,
+} from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
 import { World } from '../support/world.ts';
@@ -12,14 +22,14 @@ beforeEach(() => {
 });
 
 const say = async (words: string, origin = anOrigin()): Promise<string> => textOf(await world.say(words, origin));
-const READS = ['pod', 'podSecurity', 'events', 'node'];
+const READS = ['pod', 'podSecurity', 'warnings', 'node'];
 const reads = (): readonly string[] => world.cluster.calls.filter((call) => READS.includes(call));
 const decisions = () => world.audit.entries.filter(({ step }) => step === 'decision').map(({ facts }) => facts);
 
 describe('describe', () => {
   it('answers with the state of the pod, what may be run in it, and starts nothing', async () => {
     const answer = await say('describe web-1 -n shop');
-    expect(answer).toContain('shop/web-1 is healthy');
+    expect(answer).toContain('shop/web-1: Nothing found so far: ready');
     expect(answer).toMatch(/autodiagnose: allowed with .*restricted.* \(rule look\)/);
     expect(answer).toContain('nothing was started');
     expect(world.cluster.launches).toEqual([]);
@@ -48,8 +58,10 @@ describe('describe', () => {
   });
 
   it('says without events and node what it could not read', async () => {
-    world.cluster.faults.add('events', 'cluster_forbidden');
-    expect(await say('describe web-1')).toContain('kdebug could not read its events.');
+    world.cluster.faults.add('warnings', 'cluster_forbidden');
+    const answer = await say('describe web-1');
+    expect(answer).toContain('its warnings and probes: the right is missing');
+    expect(answer).toContain('its node: the right is missing');
   });
 
   it('redacts the words of the pod', async () => {
@@ -85,11 +97,38 @@ describe('describe', () => {
   });
 
   it('does not wait long for what is only useful', async () => {
-    world.cluster.events = () => new Promise(() => {});
+    world.cluster.warnings = () => new Promise(() => {});
     const asked = world.say('describe web-1');
     await settle();
     await world.clock.advance(1_000);
-    expect(textOf(await asked)).toContain('shop/web-1 is healthy');
+    expect(textOf(await asked)).toContain('shop/web-1: Nothing found so far: ready');
+  });
+});
+
+describe('the verdict of describe', () => {
+  it('costs no more API calls than that of the question: at most five', async () => {
+    const names = ['web', 'a', 'b', 'c'];
+    const running = { running: { startedAt: new Date(START_MS).toISOString() } };
+    world.cluster.setPod(aPod({ status: { containerStatuses: names.map((name) => aStatus({ name, ...running })) } }));
+    await say('describe web-1');
+    const free = ['pod', 'podSecurity', 'pods', 'access'];
+    expect(world.cluster.calls.filter((call) => !free.includes(call))).toHaveLength(5);
+  });
+
+  it('is that of the question about the same pod, with its last words, read under the same right', async () => {
+    const crashed = aStatus({
+      restartCount: 4,
+      waiting: { reason: 'CrashLoopBackOff', message: '' },
+      lastTermination: aTermination({ exitCode: 1, reason: 'Error', finishedAt: new Date(START_MS).toISOString() }),
+    });
+    world.cluster.setPod(aPod({ status: { containerStatuses: [crashed] } }));
+    world.cluster.targetLogs.set('web --previous', [{ atMs: START_MS, text: 'panic: DATABASE_URL is not set' }]);
+    const described = await say('describe web-1');
+    await say('web-1', anOrigin({ dedupeKey: 'question' }));
+    const [question] = await world.store.recent(asChannelId('C0SHOP'), 1);
+    expect(question?.verdict?.line).toContain('panic: DATABASE_URL is not set');
+    expect(described).toContain(question?.verdict?.line ?? 'no line');
+    expect(world.audit.entries.filter(({ step }) => step === 'target-log')).toHaveLength(2);
   });
 });
 

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { asUserId } from '../../../src/core/ids.ts';
+import { asChannelId, asUserId } from '../../../src/core/ids.ts';
+import { DIRECT, type Policy } from '../../../src/core/policy/policy.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import { CommandInbox } from '../../../src/flow/inbox/inbox.ts';
 import { canI } from '../../../src/flow/lookup/explain.ts';
 import { planOrRefusal } from '../../../src/flow/stages/plan.ts';
-import { anOrigin, aPod, aPolicy, aRequest, aRun } from '../../support/builders.ts';
+import { anOrigin, aPod, aPolicy, aRequest, aRule, aRun } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
+import { textOf as plainText } from '../../support/plain-message.ts';
 import { World } from '../support/world.ts';
 
 const MANY = 10_000;
@@ -148,5 +150,32 @@ describe('what starts no run but costs work', () => {
     for (let count = 0; count < 9; count += 1) await say('whoami');
     await world.clock.advance(60_000);
     expect(await say('whoami')).not.toContain('limit_per_person');
+  });
+});
+
+describe('can-i says what a diagnosis shows of the pod’s own log', () => {
+  const rules = (targetLog?: 'none' | 'tail') => [aRule(targetLog ? { targetLog } : {})];
+  const asked = async (channels: Policy['channels'], channelId = 'C0SHOP', isShared = false) => {
+    const known = new World({ policy: aPolicy({ channels }) });
+    if (isShared) known.directory.shared.add('C0SHOP');
+    // Slack says nothing of direct messages.
+    if (channelId !== 'C0SHOP')
+      for (let times = 0; times < 5; times += 1) known.directory.faults.add('channel', 'slack_refused');
+    return plainText(await known.say('can-i web-1', anOrigin({ channelId: asChannelId(channelId) })));
+  };
+  const [shop, errors, nothing] = [asChannelId('C0SHOP'), 'the lines that say what is wrong', 'own log: nothing'];
+
+  it.each<readonly [string, string, Parameters<typeof asked>]>([
+    ['by default', errors, [{ [shop]: { rules: rules() } }]],
+    ['with none', nothing, [{ [shop]: { rules: rules('none') } }]],
+    ['with tail', 'the newest lines', [{ [shop]: { rules: rules('tail') } }]],
+    ['in a shared channel', nothing, [{ [shop]: { slackConnect: 'allowed', rules: rules() } }, 'C0SHOP', true]],
+    [
+      'in a direct message',
+      errors,
+      [{ [DIRECT]: { members: { users: [asUserId('U0ROY')] }, rules: rules() } }, 'D0ROY'],
+    ],
+  ])('%s', async (_how, words, [channels, channelId, isShared]) => {
+    expect(await asked(channels, channelId, isShared)).toContain(words);
   });
 });

@@ -75,21 +75,21 @@ describe('list shows', () => {
 
   it('what came of each, who wanted it, and a link to its card', async () => {
     const world = new World();
-    await world.say('web-1');
+    await world.say('web-1 --image=debian -- id');
     world.cluster.report({ terminated: aTermination() });
     await settle();
     const message = await world.say('list', anOrigin({ dedupeKey: 'two' }));
     const shown = textOf(message);
-    expect(shown).toContain('✅ shop/web-1: Succeeded · autodiagnose · U0ROY · ');
+    expect(shown).toContain('shop/web-1: Succeeded · debian · U0ROY · ');
     expect(JSON.stringify(message)).toContain('https://local.slack.com/archives/C0SHOP/p10');
   });
 
-  it('a batch by its command, with how many pods succeeded', async () => {
+  it('a batch by its command, with how many runs succeeded', async () => {
     const world = new BatchWorld(2, { policy: policyOf(BATCH_RULE) });
     await world.say('-l app=web --parallelism=2');
     await world.clock.advance(60_000);
     expect(textOf(await world.say('list'))).toContain(
-      '✅ /kdebug -l app=web --parallelism=2: Succeeded, 2 of 2 pods succeeded',
+      '🏁 /kdebug -l app=web --parallelism=2: Succeeded, 2 of 2 runs succeeded',
     );
   });
 

@@ -76,7 +76,7 @@ const inChannel = (where: Where): boolean => typeof where !== 'string' && where.
 
 async function started(origin = {}): Promise<World> {
   const world = new World();
-  await world.say('web-1', anOrigin(origin));
+  await world.say('web-1 --image=debian -- id', anOrigin(origin));
   await settle();
   return world;
 }
@@ -233,7 +233,7 @@ describe('a refusal of a request', () => {
 describe('the end of a batch', () => {
   it.each(ALL)('that is refused everywhere (%s) is told privately, and the batch is let go', async (error) => {
     const world = new BatchWorld(2);
-    await world.say('-l app=web');
+    await world.say('-l app=web --parallelism=1');
     refuse(world, ['post', 'share'], error, anywhere);
     await world.clock.advance(HOUR_MS);
     expect(textOf(world.thread.told)).toContain('2 pods');

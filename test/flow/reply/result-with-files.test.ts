@@ -24,7 +24,7 @@ const shares = ({ thread }: Pick<World, 'thread'>): number => thread.calls.filte
 
 describe('a result that is longer than its excerpt', () => {
   it('is one message: its words and the whole log, in the thread of its card', async () => {
-    const world = await started();
+    const world = await started('web-1 --image=debian -- id');
     await ended(world);
     expect(results(world)).toMatchObject([{ place: { threadTs: '1.0' }, files: [`kdebug-${world.runId}.log`] }]);
     expect(textOf(results(world)[0]?.message)).toContain('all in the attached file');
@@ -117,7 +117,7 @@ describe('an end that came late', () => {
 describe('the end of a batch', () => {
   it('is one message with the index and logs, and the table', async () => {
     const world = new BatchWorld(2);
-    await world.say('-l app=web');
+    await world.say('-l app=web --parallelism=1');
     await world.clock.advance(60_000);
     const { id, delivery } = await world.run();
     expect(results(world)).toMatchObject([{ files: [`kdebug-batch-${id}.txt`, `kdebug-batch-${id}.csv`] }]);
@@ -127,7 +127,7 @@ describe('the end of a batch', () => {
   it('says that its files are lost when Slack takes none', async () => {
     const world = new BatchWorld(2);
     world.thread.faults.add('share', 'slack_refused');
-    await world.say('-l app=web');
+    await world.say('-l app=web --parallelism=1');
     await world.clock.advance(60_000);
     expect(results(world)).toMatchObject([{ files: [] }]);
     expect(textOf(results(world)[0]?.message)).toContain('could not be shared (Slack refused it)');

@@ -80,7 +80,7 @@ describe('a channel that is shared with another company', () => {
 describe('a channel that becomes shared', () => {
   it('while a run works gets its outcome only: result and file go to the requester', async () => {
     const world = new World();
-    await world.say('web-1');
+    await world.say('web-1 --image=debian -- id');
     world.directory.shared.add('C0SHOP');
     await ended(world, `${LINE}\n`.repeat(500));
     expect(world.thread.posts.map(({ meta, place }) => [meta.kind, place.channelId])).toEqual([
@@ -88,7 +88,7 @@ describe('a channel that becomes shared', () => {
       ['result', 'D-U0ROY'],
     ]);
     expect(world.thread.files.map(({ place }) => place.channelId)).toEqual(['D-U0ROY']);
-    expect(inChannel(world)).toContain('Succeeded');
+    expect(inChannel(world)).toContain('Succeeded after');
     expect(inChannel(world)).toContain('by direct message');
     expect(inChannel(world)).not.toContain(LINE);
     expect(textOf(world.result())).toContain(LINE);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { kindOfTarget } from '../../../src/core/container/profiles.ts';
 import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-report.ts';
+import { KdebugError } from '../../../src/core/errors.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import type { ImageAlias } from '../../../src/core/policy/policy.ts';
 import { aPod, aPolicy, aRule, aStatus, aTermination, START_MS } from '../../support/builders.ts';
@@ -20,13 +21,22 @@ const REPORT = {
 
 const marked = (report: object) => `dns ok\n${REPORT_BEGIN}\n${JSON.stringify(report)}\n${REPORT_END}\n`;
 
-async function diagnosed(log: string, prepare: (world: World) => void = () => {}, message = ''): Promise<World> {
+async function asked(words: string, prepare: (world: World) => void = () => {}): Promise<World> {
   const world = new World();
   prepare(world);
-  await world.say('web-1');
+  await world.say(words);
+  return world;
+}
+
+async function endsWith(world: World, log: string, message = ''): Promise<void> {
   world.cluster.log = log;
   world.cluster.report({ terminated: aTermination({ startedAt: at(0), finishedAt: at(2_000), message }) });
   await settle();
+}
+
+async function diagnosed(log: string, prepare: (world: World) => void = () => {}, message = ''): Promise<World> {
+  const world = await asked('web-1', prepare);
+  await endsWith(world, log, message);
   return world;
 }
 
@@ -43,12 +53,11 @@ describe('a report', () => {
       cluster.nodeNow = { name: 'node-a', conditions: [{ type: 'MemoryPressure', status: 'True' }] };
     });
     const { verdict, log } = await world.run();
-    expect(verdict?.line).toMatch(/^2 findings: web restarted 4 times, .*exit code 3 \(Error\); the node node-a/);
-    expect(verdict?.fine).toBe('dns, probes, events, clock, rollout');
+    expect(verdict?.line).toBe('web exited with code 3, 6 s ago, restarted 4 times');
+    expect(verdict?.fine).toContain('dns');
     expect(log?.head).toBe('dns ok');
-    expect(JSON.stringify(world.anchor()?.parts[0])).toContain('web restarted 4 times, last exited 6 s ago');
-    expect(world.anchor()?.summary).toContain(', and 1 more finding: ');
-    expect([world.anchor()?.tone, world.result()?.tone]).toEqual(['attention', 'attention']);
+    expect(JSON.stringify(world.anchor()?.parts[0])).toContain('web exited with code 3, 6 s ago, restarted 4 times');
+    expect([world.anchor()?.tone, world.result()?.tone]).toEqual(['failure', 'failure']);
   });
 
   it('tells no secret that an escape in its JSON hid from the filter of the log', async () => {
@@ -77,35 +86,35 @@ describe('a report', () => {
     expect(textOf(world.result())).not.toContain('Termination message');
   });
 
-  it('costs one question for events and one for the node; plain output costs none', async () => {
-    const asked = (world: World) => world.cluster.calls.filter((call) => call === 'events' || call === 'node');
-    expect(asked(await diagnosed(marked(REPORT)))).toEqual(['events', 'node']);
+  it('costs one question for warnings and one for the node, as its first answer did; plain output costs none', async () => {
+    const questions = (world: World) => world.cluster.calls.filter((call) => call === 'warnings' || call === 'node');
+    expect(questions(await diagnosed(marked(REPORT)))).toEqual(['warnings', 'node', 'warnings', 'node']);
     const plain = await diagnosed('nothing to report\n');
-    expect(asked(plain)).toEqual([]);
-    expect((await plain.run()).verdict).toBeUndefined();
-    expect(textOf(plain.result())).toContain('nothing to report');
+    expect(questions(plain)).toEqual(['warnings', 'node']);
+    expect((await plain.run()).log?.head).toContain('nothing to report');
   });
 
   it('stands when the API says no more, and says what is missing', async () => {
     const world = await diagnosed(marked(REPORT), ({ cluster }) => {
-      cluster.faults.add('events', 'cluster_forbidden');
-      cluster.faults.add('node', 'cluster_unreachable');
+      cluster.warnings = () => Promise.reject(new KdebugError('cluster_forbidden'));
+      cluster.node = () => Promise.reject(new KdebugError('cluster_unreachable'));
     });
     const { verdict, outcome } = await world.run();
     expect(outcome).toEqual({ kind: 'succeeded' });
     expect(verdict?.unseen).toEqual([
+      'the log of web: it is empty',
       'probes, events: kdebug may not read events (missing right: list events)',
       'node: kdebug may not read it (missing optional right: get nodes)',
     ]);
   });
 
   it('does not wait for an API that hangs', async () => {
-    const world = await diagnosed(marked(REPORT), ({ cluster }) => {
-      cluster.events = () => new Promise(() => {});
-    });
+    const world = await asked('web-1');
+    world.cluster.warnings = () => new Promise(() => {});
+    await endsWith(world, marked(REPORT));
     expect((await world.run()).state).toBe('collecting');
-    await world.clock.advance(2_000);
-    expect((await world.run()).verdict?.unseen?.[0]).toContain('probes, events');
+    await world.clock.advance(1_000);
+    expect((await world.run()).verdict?.unseen).toContainEqual(expect.stringContaining('probes, events'));
   });
 
   it('of hostile words never makes more than words', async () => {
@@ -128,6 +137,7 @@ describe('an end without a report', () => {
     await world.say('web-1');
     const died = aTermination({ exitCode: 1, reason: 'Error', startedAt: at(-2_000), finishedAt: at(1_000) });
     const target = aStatus({ restartCount: 4, terminated: died });
+    world.cluster.targetLogs.set('web', [{ atMs: START_MS + 1_000, text: 'cannot reach db' }]);
     const name = world.cluster.launches[0]?.container.name ?? '';
     const killed = aTermination({ exitCode: 137, reason: 'Error', startedAt: at(0), finishedAt: at(1_000) });
     const ours = aStatus({ name, terminated: killed });
@@ -135,13 +145,9 @@ describe('an end without a report', () => {
     await settle();
     const { outcome, verdict } = await world.run();
     expect(outcome?.kind).toBe('target-ended');
-    expect(verdict?.findings[0]?.text).toContain('web restarted 4 times');
-    expect(verdict?.line).toBeUndefined();
-    expect(world.cluster.calls).not.toContain('node');
-    expect(world.result()?.parts[0]).toMatchObject({
-      kind: 'paragraph',
-      spans: [{ userId: 'U0ROY' }, {}, { text: 'The target exited' }],
-    });
+    expect(verdict?.findings[0]?.text).toContain('web exited with code 1');
+    expect(verdict?.evidence?.[0]?.lines).toEqual(['cannot reach db']);
+    expect(verdict?.healthy).toBeUndefined();
   });
 });
 
@@ -169,7 +175,7 @@ describe('a report that is not believed', () => {
   async function expectPlain(world: World): Promise<void> {
     const run = await world.run();
     expect(run.outcome?.kind).toBe('succeeded');
-    expect(run.verdict).toBeUndefined();
+    expect(JSON.stringify(run.verdict ?? null)).not.toContain('says the target');
     expect(run.log?.head).toContain('KDEBUG REPORT');
     expect(
       world

@@ -9,6 +9,7 @@ import type {
   PodRef,
   PodSecurityLevel,
 } from '../../../src/core/container/pod.ts';
+import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../../src/core/diagnosis/facts.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/report/message.ts';
 import type { ByFileName } from '../../../src/core/run/delivery.ts';
@@ -23,6 +24,8 @@ import type {
   LogRequest,
   LogSink,
   PodSeen,
+  StampedLine,
+  TargetLogRequest,
 } from '../../../src/flow/ports/cluster.ts';
 import type { ChannelFacts, Directory, HowFresh, Person } from '../../../src/flow/ports/directory.ts';
 import type { FileToShare, Shared } from '../../../src/flow/ports/files.ts';
@@ -64,6 +67,14 @@ export class FakeCluster implements Cluster {
   readonly launches: LaunchRequest[] = [];
   level: PodSecurityLevel = 'privileged';
   podEvents: readonly PodEvent[] = [];
+  /** Undefined: the optional right is missing. */
+  claimsNow: readonly Claim[] | undefined;
+  storageClassesNow: readonly string[] | undefined;
+  servicesNow: readonly ServiceFact[] | undefined;
+  workloadNow: WorkloadFact | 'not-found' | undefined;
+  warningsNow: readonly ObjectEvent[] = [];
+  /** Of a container, or of its last incarnation: `web`, `web --previous`. */
+  readonly targetLogs = new Map<string, readonly StampedLine[]>();
   /** Undefined: the bot may not look at nodes. */
   nodeNow: Node | undefined;
   /** Further pods of the namespace. */
@@ -91,6 +102,32 @@ export class FakeCluster implements Cluster {
 
   podSecurity(): Promise<PodSecurityLevel> {
     return this.#answer('podSecurity', () => this.level);
+  }
+
+  warnings(): Promise<readonly ObjectEvent[]> {
+    return this.#answer('warnings', () => this.warningsNow);
+  }
+
+  claims(): Promise<readonly Claim[] | undefined> {
+    return this.#answer('claims', () => this.claimsNow);
+  }
+
+  storageClasses(): Promise<readonly string[] | undefined> {
+    return this.#answer('storageClasses', () => this.storageClassesNow);
+  }
+
+  services(): Promise<readonly ServiceFact[] | undefined> {
+    return this.#answer('services', () => this.servicesNow);
+  }
+
+  workload(): Promise<WorkloadFact | 'not-found' | undefined> {
+    return this.#answer('workload', () => this.workloadNow);
+  }
+
+  readTargetLog({ containerName, previous }: TargetLogRequest, onLine: (line: StampedLine) => void): Promise<void> {
+    return this.#answer('readTargetLog', () => {
+      for (const line of this.targetLogs.get(`${containerName}${previous ? ' --previous' : ''}`) ?? []) onLine(line);
+    });
   }
 
   launch(request: LaunchRequest): Promise<LaunchResult> {

@@ -110,6 +110,7 @@ export const BATCH_MESSAGES: readonly MessageKind[] = [
   {
     file: 'batch/results',
     isCard: true,
+    isResult: true,
     examples: [
       ...examplesOf(ENDED, finished),
       { name: 'in a direct message', message: resultMessage({ ...many, state: 'finished' }, { isPrivate: true }) },

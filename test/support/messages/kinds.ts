@@ -11,5 +11,7 @@ export interface MessageKind {
   readonly file: string;
   /** Read in a channel, on a phone: its first two lines say everything, its mark says the state. */
   readonly isCard?: true;
+  /** Read in the thread, below its card: the first line says the cause whole. */
+  readonly isResult?: true;
   readonly examples: readonly Example[];
 }

@@ -1,4 +1,5 @@
 import type { Plan } from '../../../src/core/container/plan.ts';
+import type { Verdict } from '../../../src/core/diagnosis/verdict.ts';
 import { FILE_PROBLEMS, type RunFile } from '../../../src/core/files/run-file.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Vote } from '../../../src/core/policy/vote.ts';
@@ -8,7 +9,7 @@ import { fileMessage, secretFilesMessage } from '../../../src/core/report/parts/
 import { logsMessage, showMessage } from '../../../src/core/report/run-for-one.ts';
 import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/report/run-messages.ts';
 import type { Outcome, OutcomeKind } from '../../../src/core/run/outcome.ts';
-import type { Run, RunLog, Verdict } from '../../../src/core/run/run.ts';
+import type { Run, RunLog } from '../../../src/core/run/run.ts';
 import { aGrant, anApproval, aPlan, aRun, aTermination, START_MS } from '../builders.ts';
 import type { Example, MessageKind } from './kinds.ts';
 
@@ -60,6 +61,7 @@ const ended = (parts: Partial<Run> = {}): Run =>
 
 const OUTCOMES: { readonly [Kind in OutcomeKind]: Extract<Outcome, { kind: Kind }> } = {
   succeeded: { kind: 'succeeded' },
+  answered: { kind: 'answered' },
   failed: { kind: 'failed', exitCode: 3, reason: 'Error' },
   'oom-killed': { kind: 'oom-killed', exitCode: 137 },
   'start-failed': {
@@ -454,6 +456,7 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
   {
     file: 'cards/results',
     isCard: true,
+    isResult: true,
     examples: [
       ...ends.map((outcome) => result(outcome.kind, ofOutcome(outcome))),
       ...VERDICTS.map(([name, verdict]) => result(name, ended({ verdict }))),

@@ -17,7 +17,7 @@ import {
   time,
 } from '../message.ts';
 import { describeOutcome } from '../outcome-text.ts';
-import { headlineOf, toneOf } from '../parts/run-lines.ts';
+import { endHeadlineOf, endToneOf } from '../parts/headline.ts';
 
 /** The answer to `show`, with what only operators need: it is a page, so it may be long. */
 export const detailsMessage = (run: Run, { parts, ...shown }: Message): Message => {
@@ -73,14 +73,14 @@ export function copyCommandMessage({ commandLine }: Run, hasSecret: boolean): Me
 
 /** Offers the result of an identical run instead of a second one. `url` leads to it in Slack. */
 export function sameAgainMessage(run: Run, { nowMs, url }: { readonly nowMs: number; readonly url?: string }): Message {
-  const { verdict, origin, finishedAtMs = nowMs } = run;
+  const { origin, finishedAtMs = nowMs } = run;
   const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
-  const headline = headlineOf(verdict) ?? outcome.title;
+  const headline = endHeadlineOf(run) ?? outcome.title;
   const age = `${formatAge(Math.max(0, nowMs - finishedAtMs))} ago`;
   const where: readonly Span[] = url === undefined ? [] : [text(' '), link(url, 'See the result'), text('.')];
   return {
     summary: `The same run finished ${age}: ${headline}`,
-    tone: toneOf(verdict, outcome.tone),
+    tone: endToneOf(run, outcome.tone),
     parts: [
       paragraph([strong(headline)]),
       paragraph([

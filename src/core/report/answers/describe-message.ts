@@ -1,17 +1,19 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { sentence, shorten } from '../../../lib/text.ts';
-import { type Pod, type PodEvent, type PodSecurityLevel, unmetCondition, workloadOf } from '../../container/pod.ts';
-import { type ClusterFacts, isOfDebugContainer } from '../../diagnosis/look-at-cluster.ts';
-import { isOver, spanOf } from '../../diagnosis/pod-findings.ts';
-import { findingsOf } from '../../diagnosis/verdict.ts';
+import { type Pod, type PodSecurityLevel, workloadOf } from '../../container/pod.ts';
+import type { ClusterFacts } from '../../diagnosis/facts.ts';
+import { firstAnswer } from '../../diagnosis/first-answer.ts';
+import { spanOf } from '../../diagnosis/reading/phrases.ts';
+import type { Verdict } from '../../diagnosis/verdict.ts';
 import { REASONS } from '../../errors.ts';
+import type { PossibleImage, PossibleRun, PossibleRuns } from '../../lookup/possible-runs.ts';
 import type { Denial } from '../../policy/policy.ts';
-import type { PossibleImage, PossibleRun, PossibleRuns } from '../../policy/possible-runs.ts';
-import type { VerdictFinding } from '../../run/run.ts';
 import { COMMAND } from '../../shown-names.ts';
 import { foreignLine } from '../log/clean-text.ts';
-import { code, type Message, type Part, type Span, strong, type Tone, text } from '../message.ts';
+import { code, type Message, type Part, type Span, strong, text } from '../message.ts';
+import { firstLineOf, headlineOf, leadingFinding, verdictTone, wholeHeadline } from '../parts/headline.ts';
 import { conditionsPart, containersPart, type EarlierContainer, earlierPart, eventsPart } from '../parts/pod-parts.ts';
+import { evidenceParts, unseenPart } from '../parts/result-parts.ts';
 
 /** What kdebug knows of a pod, for somebody who may see it. */
 export interface PodDescription {
@@ -22,38 +24,38 @@ export interface PodDescription {
   readonly earlier: readonly EarlierContainer[];
 }
 
-/** A line that a phone shows without much wrapping. */
-const MAX_LINE = 118;
 const MAX_NAME = 50;
-const MAX_OTHER_FINDINGS = 4;
 
 /**
- * The answer to `describe`: how the pod is, and the next step; then its containers, what Kubernetes says of it, what
- * this channel may run in it, and the debug containers that it holds. One finding is named once. Pure.
+ * The answer to `describe`: the same first answer that a diagnosis begins with, and the next step; then its containers,
+ * what Kubernetes says of it, what this channel may run in it, and the debug containers that it holds. One finding is
+ * named once. Pure.
  */
 export function podMessage(description: PodDescription): Message {
   const { facts, possible, earlier } = description;
   const { pod, nowMs, events } = facts;
-  const { name, namespace } = pod.metadata;
-  const shownName = shorten(`${namespace}/${name}`, MAX_NAME);
-  const head = headOf(description);
+  const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
+  const verdict = firstAnswer(facts);
+  const headline = headlineOf(verdict) ?? 'Nothing found';
+  const first = firstLineOf(name, headline);
   const context = {
-    named: head.findings.map((finding) => finding.text),
-    isExplained: head.worst !== undefined,
+    named: verdict.findings.map((finding) => finding.text),
+    isExplained: verdict.findings.some(({ rank = 2 }) => rank < 3),
     nowMs,
   };
-  const room = MAX_LINE - shownName.length;
-  const line = shorten(head.line, room);
   return {
-    summary: `${shownName}${line}`,
-    tone: head.tone,
+    summary: wordsOf(first),
+    tone: verdictTone(verdict),
     parts: [
-      paragraph([strong(shownName), text(line)]),
-      paragraph([text(head.next)]),
-      ...findingParts(head, room),
+      paragraph(first),
+      ...nextParts(verdict),
+      ...(wordsOf(first).endsWith(headline) ? [] : [paragraph([text(stopped(wholeHeadline(headline)))])]),
+      ...evidenceParts(verdict),
+      ...findingParts(verdict),
       ...containersPart(pod, context),
       ...conditionsPart(pod, context),
       ...(events ? eventsPart(events, context) : []),
+      ...(leadingFinding(verdict) ? unseenPart(verdict) : []),
       ...possibleParts(possible),
       ...earlierPart(pod, earlier, nowMs),
       { kind: 'note', spans: [text(smallPrint(description))] },
@@ -61,77 +63,24 @@ export function podMessage(description: PodDescription): Message {
   };
 }
 
-interface Head {
-  readonly tone: Tone;
-  /** Follows the pod's name: `: web exited` or ` is healthy`. */
-  readonly line: string;
-  readonly next: string;
-  readonly findings: readonly VerdictFinding[];
-  /** The finding in `line`. */
-  readonly worst?: VerdictFinding;
+const wordsOf = (spans: readonly Span[]): string => spans.map((span) => ('text' in span ? span.text : '')).join('');
+
+/** The next step; where nothing is wrong, what that rests on. */
+function nextParts(verdict: Verdict): readonly Part[] {
+  const leading = leadingFinding(verdict);
+  if (leading) return leading.next === '' ? [] : [paragraph([text(leading.next)])];
+  return verdictTone(verdict) === 'ended' ? unseenPart(verdict) : [];
 }
 
-const TONES = { 1: 'failure', 2: 'attention' } as const;
-
-function headOf({ facts }: PodDescription): Head {
-  const findings = findingsOf(facts);
-  const [worst] = findings;
-  const rank = worst?.rank;
-  if (!worst || (rank !== 1 && rank !== 2)) return { ...quietHead(facts), findings };
-  return { tone: TONES[rank], line: `: ${worst.text}`, next: worst.next, findings, worst };
-}
-
-/** For a pod in which nothing is failing. */
-function quietHead({ pod, events }: ClusterFacts): Pick<Head, 'tone' | 'line' | 'next'> {
-  const { status, metadata } = pod;
-  if (metadata.deletionTimestamp !== undefined && !isOver(pod)) {
-    return { tone: 'progress', line: ' is being deleted', next: 'Its workload may start another pod.' };
-  }
-  switch (status.phase) {
-    case 'Succeeded':
-      return { tone: 'success', line: ' finished', next: 'All its containers exited with code 0.' };
-    case 'Running':
-      return isReady(pod)
-        ? {
-            tone: 'success',
-            line: ` is healthy${readyWords(pod)}`,
-            next: calmWords(pod, events),
-          }
-        : { tone: 'progress', line: ` is starting${readyWords(pod)}`, next: WAIT };
-    case 'Pending':
-      return { tone: 'progress', line: ' is starting', next: WAIT };
-    default:
-      return { tone: 'attention', line: ': its state is unknown', next: 'Check that its node answers.' };
-  }
-}
-
-const WAIT = 'Give it a minute, then describe it again.';
-
-const isReady = (pod: Pod): boolean => unmetCondition(pod, 'Ready') === undefined;
-
-function readyWords({ status }: Pod): string {
-  const ready = status.containerStatuses.filter((each) => each.ready).length;
-  const all = status.containerStatuses.length;
-  return all === 0 ? '' : `, ${ready} of ${formatCount(all, 'container')} ready`;
-}
-
-function calmWords({ status }: Pod, events: readonly PodEvent[] | undefined): string {
-  const restarts = status.containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0);
-  const count =
-    restarts === 0 ? 'It has never restarted.' : `It has restarted ${formatCount(restarts, 'time')} in all.`;
-  if (!events) return `${count} kdebug could not read its events.`;
-  const hasWarnings = events.some((event) => event.type === 'Warning' && !isOfDebugContainer(event));
-  return hasWarnings ? `${count} Kubernetes warned about it: see its events below.` : count;
-}
-
-/** The whole of a cut first line, and the findings that it does not name. */
-function findingParts({ line, findings, worst }: Head, room: number): readonly Part[] {
-  const others = findings.filter((finding) => finding !== worst);
-  const shown = others.slice(0, MAX_OTHER_FINDINGS);
+/** The findings below the one that the first lines tell. */
+function findingParts(verdict: Verdict): readonly Part[] {
+  const { findings, more = 0 } = verdict;
+  const leading = leadingFinding(verdict);
   const items = [
-    ...(worst && line.length > room ? [[text(stopped(worst.text))]] : []),
-    ...shown.map((finding) => [text(`${stopped(finding.text)} ${finding.next}`)]),
-    ...(others.length > shown.length ? [[text(`… ${others.length - shown.length} more`)]] : []),
+    ...findings
+      .filter((finding) => finding !== leading)
+      .map((finding) => [text(`${stopped(finding.text)} ${finding.next}`.trim())]),
+    ...(more > 0 ? [[text(`… ${more} more`)]] : []),
   ];
   return items.length === 0 ? [] : [{ kind: 'list', items }];
 }

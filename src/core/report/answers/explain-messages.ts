@@ -7,7 +7,8 @@ import type { Plan } from '../../container/plan.ts';
 import { REASONS } from '../../errors.ts';
 import { classText } from '../../policy/class-facts.ts';
 import type { KubernetesIdentity } from '../../policy/identity.ts';
-import type { Decision, Rule } from '../../policy/policy.ts';
+import type { Decision, Rule, TargetLogRight } from '../../policy/policy.ts';
+import { TARGET_LOG_WORDS } from '../../policy/target-log.ts';
 import type { Rehearsal, Run } from '../../run/run.ts';
 import { redactEnv, redactWords } from '../log/redact-text.ts';
 import { code, type Fact, type Message, person, type Span, strong, text } from '../message.ts';
@@ -33,7 +34,7 @@ export function planFields(plan: Plan, redact: readonly string[]): readonly Fact
   return [
     {
       label: 'Pod',
-      value: [code(`${plan.namespace}/${plan.podName}`), text(` uid ${plan.podUid} on ${plan.nodeName}`)],
+      value: [code(`${plan.namespace}/${plan.podName}`), text(` uid ${plan.podUid} on ${plan.nodeName || 'no node'}`)],
     },
     { label: 'Target', value: [text(plan.targetContainerName ?? 'none')] },
     {
@@ -89,9 +90,18 @@ const CAN_I = { allow: 'Allowed', 'needs-approval': 'Needs approval', deny: 'Den
 
 /**
  * The answer to `can-i`: the decision on a plan made now. A requester without the rights in the cluster gets a refusal
- * instead.
+ * instead. `targetLog`: what a diagnosis may read of the pod's own log there.
  */
-export function canIMessage(plan: Plan, decision: Decision, redact: readonly string[]): Message {
+export function canIMessage(
+  plan: Plan,
+  decision: Decision,
+  redact: readonly string[],
+  targetLog?: TargetLogRight,
+): Message {
+  const ownLog = (right: TargetLogRight): Fact => ({
+    label: 'Shown of its own log',
+    value: [text(TARGET_LOG_WORDS[right])],
+  });
   const allowed = decision.kind !== 'deny';
   return {
     summary: `${CAN_I[decision.kind]}: ${plan.imageAlias} on ${plan.namespace}/${plan.podName}`,
@@ -99,7 +109,7 @@ export function canIMessage(plan: Plan, decision: Decision, redact: readonly str
     parts: [
       { kind: 'paragraph', spans: decisionSpans(decision) },
       ...(decision.kind === 'deny' ? [{ kind: 'paragraph', spans: [text(REASONS[decision.code].hint)] } as const] : []),
-      { kind: 'facts', facts: planFields(plan, redact) },
+      { kind: 'facts', facts: [...planFields(plan, redact), ...(targetLog === undefined ? [] : [ownLog(targetLog)])] },
       { kind: 'note', spans: [text('Nothing was started.')] },
     ],
   };

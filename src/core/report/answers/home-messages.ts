@@ -18,6 +18,7 @@ import {
   time,
 } from '../message.ts';
 import { describeOutcome, STATE_TEXT } from '../outcome-text.ts';
+import { endHeadlineOf } from '../parts/headline.ts';
 import { batchWords } from '../run-for-one.ts';
 import { typedCommand } from '../typed-text.ts';
 import { exampleOf, ownerOf, ruleItems } from './welcome-messages.ts';
@@ -98,7 +99,7 @@ function runItem(shown: RunOnHome): readonly Span[] {
 function stateOf(run: Run): string {
   if (isBatchRun(run)) return batchWords(run);
   if (run.state !== 'finished' || !run.outcome) return STATE_TEXT[run.state].headline;
-  return run.verdict?.line ?? describeOutcome(run.outcome).title;
+  return endHeadlineOf(run) ?? describeOutcome(run.outcome).title;
 }
 
 const MAX_COMMAND_LENGTH = 80;

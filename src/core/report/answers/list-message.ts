@@ -6,6 +6,7 @@ import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import { COMMAND } from '../../shown-names.ts';
 import { STATUS_TEXT } from '../batch/batch-facts.ts';
+import { endTone } from '../batch/batch-headline.ts';
 import {
   channel,
   code,
@@ -21,7 +22,8 @@ import {
   time,
 } from '../message.ts';
 import { describeOutcome, STATE_TEXT } from '../outcome-text.ts';
-import { headlineOf, toneOf } from '../parts/run-lines.ts';
+import { endHeadlineOf, endToneOf } from '../parts/headline.ts';
+import { nameOf } from '../parts/run-lines.ts';
 import { batchWords } from '../run-for-one.ts';
 
 /** A run as one reader may see it. */
@@ -103,11 +105,15 @@ function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): reado
 /** The pod; of a batch, or before a plan, the command. */
 function subjectOf(run: Run): string {
   const { plan, commandLine } = run;
-  if (plan && !isBatchRun(run)) return `${plan.namespace}/${plan.podName}`;
+  if (plan && !isBatchRun(run)) return `${plan.namespace}/${nameOf(run)}`;
   return shorten(`${COMMAND} ${commandLine}`, MAX_COMMAND_LENGTH);
 }
 
-const imageWords = (run: Run): string => (run.plan && !isBatchRun(run) ? ` · ${run.plan.imageAlias}` : '');
+/** Of an answer no image ran. */
+function imageWords(run: Run): string {
+  if (!run.plan || isBatchRun(run)) return '';
+  return ` · ${run.outcome?.kind === 'answered' ? 'answered' : run.plan.imageAlias}`;
+}
 
 /** What came of a run, in a few words: the verdict if there is one, else the outcome, else its state. */
 function resultOf(run: Run, isHidden: boolean): { readonly tone: Tone; readonly words: string } {
@@ -115,15 +121,21 @@ function resultOf(run: Run, isHidden: boolean): { readonly tone: Tone; readonly 
   const { state, outcome } = run;
   if (state !== 'finished' || !outcome) return { tone: STATE_TEXT[state].tone, words: STATE_TEXT[state].headline };
   const verdict = isHidden ? undefined : run.verdict;
+  const seen = { outcome, ...(verdict ? { verdict } : {}) };
   const { tone, title } = describeOutcome(outcome);
-  return { tone: toneOf(verdict, tone), words: headlineOf(verdict) ?? title };
+  return {
+    tone: endToneOf(seen, tone),
+    words: endHeadlineOf(seen) ?? (isHidden && outcome.kind === 'answered' ? 'Finished' : title),
+  };
 }
 
 function batchResult(run: Parameters<typeof batchWords>[0]): { readonly tone: Tone; readonly words: string } {
   const { state, batch } = run;
   if (state !== 'approved' && state !== 'running' && state !== 'finished')
     return { tone: STATE_TEXT[state].tone, words: STATE_TEXT[state].headline };
-  return { tone: STATUS_TEXT[statusOf(batch, countPods(batch))].tone, words: batchWords(run) };
+  const counts = countPods(batch);
+  const { tone } = STATUS_TEXT[statusOf(batch, counts)];
+  return { tone: batch.endedAtMs === undefined ? tone : endTone(batch, counts), words: batchWords(run) };
 }
 
 function notes({ filter, runs, hasMore, searched, channelsLeftOut }: RunPage): readonly Span[] {

@@ -55,28 +55,29 @@ export function skippedText(batch: Batch, counts: Counts): string | undefined {
   return `${counts.skipped} of ${matchedOf(counts)} skipped: ${skipSummary(batch.pods.map((pod) => skipReasonOf(batch, pod)))}`;
 }
 
-/** How each status is named and coloured. */
+/** How each status is named and coloured. That all runs ended well is no news of the pods, so it has no green tick. */
 export const STATUS_TEXT: Readonly<Record<BatchStatus, { readonly tone: Tone; readonly words: string }>> = {
   Waiting: { tone: 'progress', words: 'Waiting' },
   Running: { tone: 'progress', words: 'Running' },
   Paused: { tone: 'attention', words: 'Paused' },
-  Succeeded: { tone: 'success', words: 'Succeeded' },
+  Succeeded: { tone: 'ended', words: 'Succeeded' },
   Failed: { tone: 'failure', words: 'Failed' },
   PartiallySucceeded: { tone: 'attention', words: 'Partially succeeded' },
   Cancelled: { tone: 'ended', words: 'Cancelled' },
 };
 
+/** What kdebug's own run did, so that nobody takes it for the state of the pod. */
 const STATE_TEXT: Readonly<Record<PodState, string>> = {
-  queued: 'queued',
+  queued: 'the run is queued',
   skipped: 'skipped',
-  starting: 'starting',
-  running: 'running',
-  succeeded: 'succeeded',
-  failed: 'failed',
-  'start-failed': 'did not start',
-  'timed-out': 'timed out',
-  lost: 'lost',
-  cancelled: 'cancelled',
+  starting: 'the run is starting',
+  running: 'the run goes on',
+  succeeded: 'the run succeeded',
+  failed: 'the run failed',
+  'start-failed': 'kdebug’s container did not start',
+  'timed-out': 'the run timed out',
+  lost: 'the run was lost',
+  cancelled: 'the run was cancelled',
 };
 
 /** A name may have 253 characters; its ends identify it best. */
@@ -84,13 +85,17 @@ const MAX_NAME_LENGTH = 63;
 export const shownName = (name: string): string =>
   name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, 30)}…${name.slice(-32)}`;
 
-/** `failed, exit code 137 (OOMKilled): dns unreachable`. `Error` is every failure's reason. */
+/** `the run failed, exit code 137 (OOMKilled)`, `found dns unreachable`. `Error` is every failure's reason. */
 export function groupText({ state, exitCode, reason, findings }: ResultGroup): string {
+  if (state === 'succeeded' && findings.length > 0) return `found ${findingWords(findings)}`;
   const code = exitCode === undefined || state === 'succeeded' ? '' : `, exit code ${exitCode}`;
   const why = reason === undefined || reason === 'Completed' || reason === 'Error' ? '' : ` (${reason})`;
-  const found = findings.length === 0 ? '' : `: ${findings.map((finding) => finding.replaceAll('_', ' ')).join(', ')}`;
+  const found = findings.length === 0 ? '' : `: ${findingWords(findings)}`;
   return `${STATE_TEXT[state]}${code}${why}${found}`;
 }
+
+const findingWords = (findings: readonly string[]): string =>
+  findings.map((finding) => finding.replaceAll('_', ' ')).join(', ');
 
 /** Shown for a batch that was rebuilt from the cluster (`rebuildBatch`). */
 export const RECORD_LOST =

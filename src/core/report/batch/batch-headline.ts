@@ -3,7 +3,7 @@ import { shorten } from '../../../lib/text.ts';
 import type { Batch, Closed } from '../../batch/batch.ts';
 import { paceOf, type ResultGroup } from '../../batch/pod-result.ts';
 import { type Counts, endedOf, inFlightOf, matchedOf, statusOf } from '../../batch/pod-state.ts';
-import { findingRule } from '../../diagnosis/verdict.ts';
+import { findingRule } from '../../diagnosis/report-verdict.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import type { RunState } from '../../run/run-state.ts';
 import { code, person, type Span, strong, type Tone, text, time } from '../message.ts';
@@ -86,27 +86,47 @@ function leftWords(batch: Batch, counts: Counts, nowMs: number): string {
 }
 
 /** Where the reports found something wrong, a success of the containers is no good news. */
-const endTone = (batch: Batch, counts: Counts): Tone => {
+export const endTone = (batch: Batch, counts: Counts): Tone => {
   const { tone } = STATUS_TEXT[statusOf(batch, counts)];
-  return tone === 'success' && podsWithProblems(batch) > 0 ? 'attention' : tone;
+  return tone === 'ended' && podsWithProblems(batch) > 0 ? 'attention' : tone;
 };
 
-/** `6 succeeded, 2 failed`, `all succeeded, problems found in 2`, `cancelled, 3 succeeded, 5 not started`. */
+/**
+ * What the reports found in the pods, then how kdebug's own runs ended: `problems found in 2, 1 run failed`, `nothing
+ * found`, `6 runs succeeded, 2 failed`, `cancelled, 3 runs succeeded, 5 not started`.
+ */
 function endWords(batch: Batch, counts: Counts): string {
   const all = batch.closed?.because === 'record-lost' ? undefined : matchedOf(counts) - counts.skipped;
-  const failed = endedOf(counts) - counts.succeeded;
-  const isCancelled = statusOf(batch, counts) === 'Cancelled';
-  const problems = podsWithProblems(batch);
-  const number = (count: number, words: string): readonly string[] =>
-    count === 0 ? [] : [`${count === all ? 'all' : count.toLocaleString('en-US')} ${words}`];
+  const whole = all === 1 ? 'the' : 'all';
+  const number = (count: number): string => (count === all ? whole : count.toLocaleString('en-US'));
+  const found = foundWords(batch, all, number);
+  const runs = [
+    ...(found.length > 0 ? [] : [[counts.succeeded, 'succeeded'] as const]),
+    [endedOf(counts) - counts.succeeded, 'failed'] as const,
+  ].filter(([count]) => count > 0);
   return [
-    ...(isCancelled ? ['cancelled'] : []),
-    ...number(counts.succeeded, 'succeeded'),
-    ...number(failed, 'failed'),
-    ...(counts.cancelled > 0 && counts.cancelled === all ? ['none started'] : number(counts.cancelled, 'not started')),
-    ...(problems === 0 ? [] : [`problems found in ${problems === all ? 'all' : problems.toLocaleString('en-US')}`]),
+    ...(statusOf(batch, counts) === 'Cancelled' ? ['cancelled'] : []),
+    ...found,
+    ...runs.map(([count, words], index) => `${number(count)}${index === 0 ? runNoun(count) : ''} ${words}`),
+    ...(counts.cancelled === 0
+      ? []
+      : [counts.cancelled === all ? 'none started' : `${number(counts.cancelled)} not started`]),
   ].join(', ');
 }
+
+/** Nothing for runs that look for nothing. */
+function foundWords(batch: Batch, all: number | undefined, number: (count: number) => string): readonly string[] {
+  const [problems, looked] = [podsWithProblems(batch), podsLookedInto(batch)];
+  if (problems > 0) return [`problems found${all === 1 ? '' : ` in ${number(problems)}`}`];
+  if (looked === 0) return [];
+  return [looked === all ? 'nothing found' : `nothing found in ${number(looked)}`];
+}
+
+const runNoun = (count: number): string => (count === 1 ? ' run' : ' runs');
+
+/** Pods in which a diagnostic image ran to its end. */
+const podsLookedInto = ({ pods }: Batch): number =>
+  pods.filter(({ results = [] }) => results.some((result) => result?.looked === true)).length;
 
 const podsWithProblems = ({ pods }: Batch): number =>
   pods.filter(({ results = [] }) => results.some((result) => hasProblem(result?.findings))).length;
@@ -114,7 +134,8 @@ const podsWithProblems = ({ pods }: Batch): number =>
 /** A finding that is only worth knowing is no problem; one of another image has no rank and counts. */
 const hasProblem = (findings: readonly string[] = []): boolean => findings.some(isProblem);
 
-const isProblem = (finding: string): boolean => (findingRule(finding)?.rank ?? 2) < 3;
+const isProblem = (finding: string): boolean => rankOf(finding) < 3;
+const rankOf = (finding: string): number => findingRule(finding)?.rank ?? 2;
 
 /** On a phone, two such lines and the buttons fit the first screen. */
 const MAX_LINE_LENGTH = 119;
@@ -127,21 +148,44 @@ export interface BatchReason {
 }
 
 /**
- * Why a batch was closed early; else why its worst group of pods failed, and which they are; else the next step for the
- * worst finding. Empty if all is well.
+ * Why a batch was closed early; else the next step for the worst finding; else why the worst group of runs failed, and
+ * in which pods; else what a look without findings leaves open.
  */
-export function batchReason(batch: Batch, groups: readonly ResultGroup[]): BatchReason {
+export function batchReason(
+  { batch, verdict }: Pick<BatchRun, 'batch' | 'verdict'>,
+  groups: readonly ResultGroup[],
+): BatchReason {
   if (batch.closed) return { spans: closedSpans(batch.closed) };
+  const problems = groups.flatMap((group) => group.findings.filter(isProblem).map((code) => ({ code, group })));
+  const [worst] = problems.toSorted((a, b) => rankOf(a.code) - rankOf(b.code));
+  if (worst) return { spans: problemSpans(worst.code, worst.group) };
   const failed = groups.find(({ state }) => state !== 'succeeded');
   if (failed) return { spans: failedSpans(failed), group: failed };
-  const problems = groups.flatMap(({ findings }) => findings.filter(isProblem));
-  const rules = problems.flatMap((finding) => findingRule(finding) ?? []);
-  const worst = rules.toSorted((a, b) => a.rank - b.rank)[0];
-  return { spans: worst === undefined ? [] : [text(shorten(worst.next, MAX_LINE_LENGTH))] };
+  // An answer that came first says itself what it did not read.
+  const isAlone = verdict === undefined && problems.length === 0 && podsLookedInto(batch) > 0;
+  return { spans: isAlone ? NOT_CHECKED : [] };
 }
 
+/** Before the words of a report: how many findings it has. */
+const COUNT = /^\d+ findings?: /;
+
+/** The worst group's finding with its number, and the next step: `*memory at 95% of its limit*. Raise the limit.` */
+function problemSpans(finding: string, { examples: [first] }: ResultGroup): readonly Span[] {
+  const next = findingRule(finding)?.next ?? '';
+  const leading = first?.verdict?.replace(COUNT, '').split('; ')[0]?.replace(/\.$/, '');
+  const cause = shorten(leading ?? finding.replaceAll('_', ' '), MAX_LINE_LENGTH - 1);
+  const room = MAX_LINE_LENGTH - cause.length - 2;
+  const step = next.length <= room ? next : firstSentence(next);
+  return [strong(cause), text(room < 20 || next === '' ? '.' : `. ${shorten(step, room)}`)];
+}
+
+const NOT_CHECKED: readonly Span[] = [
+  strong('Not checked:'),
+  text(' the pods’ own logs, and what Kubernetes says of them.'),
+];
+
 function failedSpans(group: ResultGroup): readonly Span[] {
-  const what = shorten(`${formatCount(group.count, 'pod')} ${groupText(group)}`, MAX_LINE_LENGTH);
+  const what = shorten(`In ${formatCount(group.count, 'pod')} ${groupText(group)}`, MAX_LINE_LENGTH);
   const spans: Span[] = [text(what)];
   let length = what.length;
   let named = 0;
@@ -196,7 +240,7 @@ function closedSpans(closed: Closed): readonly Span[] {
 
 /** Where the line has no room for the next step, it says why the batch was stopped. */
 function startFailuresSpans(reason: string): readonly Span[] {
-  const begin = 'Stopped: three pods did not start (';
+  const begin = 'Stopped: three runs did not start (';
   const next = nextStep({ state: 'start-failed', reason });
   const isShort = begin.length + reason.length + '). '.length + next.length <= MAX_LINE_LENGTH;
   return [text(begin), code(reason), text(`). ${isShort ? next : 'The others would fail too.'}`)];

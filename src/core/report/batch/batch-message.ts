@@ -7,12 +7,14 @@ import type { BatchRun } from '../../run/life-cycle.ts';
 import { code, type Message, type Part, person, type Span, text, time } from '../message.ts';
 import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE } from '../outcome-text.ts';
 import { type Approvers, approvalParts } from '../parts/approval-parts.ts';
+import { headlineOf, oneLine, toneOf } from '../parts/headline.ts';
 import { wholeReason } from '../parts/request-parts.ts';
-import { cardLine, oneLine, whySpans } from '../parts/run-lines.ts';
+import { groupsList } from '../parts/result-parts.ts';
+import { answerLine, cardLine, firstLine, nameOf, whySpans } from '../parts/run-lines.ts';
 import { quietPerson, typedCommand } from '../typed-text.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { accessFacts, approverParts, scopeFacts, shownName, skippedText } from './batch-facts.ts';
-import { batchHeadline, batchReason, isDecided } from './batch-headline.ts';
+import { type BatchHeadline, batchHeadline, batchReason, isDecided } from './batch-headline.ts';
 import { comparisonParts, isComparison } from './compare-parts.ts';
 import { groupsPart, shownGroups } from './group-parts.ts';
 
@@ -30,21 +32,49 @@ export interface BatchRenderContext {
  * milliseconds.
  */
 export function batchMessage(given: BatchRun, context: BatchRenderContext): Message {
-  const run = context.isPrivate ? { ...given, batch: withoutOutput(given.batch) } : given;
+  const run = context.isPrivate ? withoutAnswer(given) : given;
   const counts = countPods(run.batch);
-  const { tone, spans, words } = batchHeadline(run, counts, context.nowMs);
+  const look = batchHeadline(run, counts, context.nowMs);
+  const { tone, spans, words, rest } = (isDecided(run) ? answerHead(run, look) : undefined) ?? { ...look, rest: [] };
   return {
     summary: summaryOf(run, words),
-    // A tick would say that nothing was found.
-    tone: context.isPrivate && tone === 'success' ? 'ended' : tone,
+    tone,
     notification: notificationOf(run, words),
     parts: [
       { kind: 'paragraph', spans },
-      ...(isDecided(run) ? dashboardParts(run, counts, context) : cardParts(run, context)),
+      ...(isDecided(run) ? dashboardParts(run, counts, { ...context, rest }) : cardParts(run, context)),
       { kind: 'note', spans: noteSpans(run, counts, context) },
     ],
   };
 }
+
+interface AnswerHead extends BatchHeadline {
+  /** Below the buttons: the groups of pods, and what the looks into them say. */
+  readonly rest: readonly Part[];
+}
+
+/** Groups of pods that a card shows; the result has more. */
+const MAX_GROUPS = 3;
+
+/** Where the batch looks into pods of a workload that was asked about, what is known of all its pods comes first. */
+function answerHead(run: BatchRun, look: BatchHeadline): AnswerHead | undefined {
+  const { verdict } = run;
+  const headline = headlineOf(verdict);
+  if (!verdict || headline === undefined) return undefined;
+  return {
+    tone: toneOf(verdict, look.tone),
+    spans: firstLine(run, headline),
+    words: `${nameOf(run)}: ${headline}`,
+    rest: [...groupsList(verdict, MAX_GROUPS), paragraph(look.spans)],
+  };
+}
+
+function withoutAnswer({ verdict: _, ...run }: BatchRun): BatchRun {
+  return { ...run, batch: withoutOutput(run.batch) };
+}
+
+const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
+const paragraphs = (spans: readonly Span[]): readonly Part[] => (spans.length === 0 ? [] : [paragraph(spans)]);
 
 function summaryOf({ state, plan }: BatchRun, words: string): string {
   if (state !== 'pending-approval') return words;
@@ -64,7 +94,8 @@ function cardParts(run: BatchRun, { approvers, nowMs }: BatchRenderContext): rea
   const isPending = run.state === 'pending-approval';
   const why = isPending ? (reason === undefined ? [] : whySpans(reason)) : cardLine(run);
   return [
-    ...(why.length === 0 ? [] : [{ kind: 'paragraph', spans: why } as const]),
+    ...paragraphs(why),
+    ...paragraphs(answerLine(run)),
     ...(isPending ? approverParts(run) : [{ kind: 'facts', facts: accessFacts(run) } as const]),
     ...approvalParts(run, approvers, nowMs),
     ...wholeReason(run.plan),
@@ -72,16 +103,31 @@ function cardParts(run: BatchRun, { approvers, nowMs }: BatchRenderContext): rea
   ];
 }
 
-function dashboardParts(run: BatchRun, counts: Counts, { approvers, nowMs }: BatchRenderContext): readonly Part[] {
+interface DashboardContext extends BatchRenderContext {
+  readonly rest: readonly Part[];
+}
+
+function dashboardParts(run: BatchRun, counts: Counts, context: DashboardContext): readonly Part[] {
+  const { approvers, nowMs, rest } = context;
   const { batch } = run;
   const isCompared = isComparison(run) && batch.endedAtMs !== undefined;
   const groups = shownGroups(run);
   const isOver = batch.endedAtMs !== undefined;
-  const { spans, group } = isOver || batch.closed ? batchReason(batch, groups) : { spans: pauseSpans(batch, nowMs) };
+  const { spans, group } = isOver || batch.closed ? batchReason(run, groups) : { spans: pauseSpans(batch, nowMs) };
+  if (rest.length > 0) {
+    return [
+      ...paragraphs(cardLine(run)),
+      ...buttonsPart(run, counts),
+      ...rest,
+      ...paragraphs(spans),
+      ...groupsPart(groups, { except: group }),
+      ...approvalParts(run, approvers, nowMs),
+    ];
+  }
   return [
     ...(isOver ? [] : [countsPart(counts)]),
     ...(isCompared ? comparisonParts(run, buttonsPart(run, counts)) : []),
-    ...(spans.length === 0 ? [] : [{ kind: 'paragraph', spans } as const]),
+    ...paragraphs(spans),
     ...(isCompared ? [] : buttonsPart(run, counts)),
     ...groupsPart(groups, { except: group }),
     ...approvalParts(run, approvers, nowMs),
@@ -98,7 +144,7 @@ function countsPart(counts: Counts): Part {
     counted(running, 'running'),
     counted(waiting, 'waiting'),
   ];
-  return { kind: 'paragraph', spans: [text(words.join(' · '))] };
+  return { kind: 'paragraph', spans: [text(`Runs: ${words.join(' · ')}`)] };
 }
 
 /** `local · Roy · 3 at a time · 8 pods matched · for 12 s · batch id`. What a person typed comes last. */
@@ -141,5 +187,5 @@ function pauseSpans(batch: Batch, nowMs: number): readonly Span[] {
 function canarySpans({ pods }: Batch): readonly Span[] {
   const first = pods.find(({ launchedAtMs }) => launchedAtMs !== undefined);
   const end = first?.state === 'succeeded' ? ' succeeded. Click Continue' : ' failed. Click Continue anyway';
-  return [text('The canary '), code(shownName(first?.name ?? '')), text(`${end} to start the others.`)];
+  return [text('The run on the canary '), code(shownName(first?.name ?? '')), text(`${end} to start the others.`)];
 }

@@ -82,9 +82,9 @@ export function compareHeadline(run: BatchRun, counts: Counts, isDecided: boolea
   if (!result) return headline('ended', 'Compared ', name, others);
   const [first] = result.differences;
   if (first) return headline('attention', 'Only ', name, `: ${answerWords(result.differences, name.length)}`);
-  // What failed to look has not seen that all is equal.
+  // What failed to look has not seen that all is equal. Equal pods may be equally sick.
   const isWhole = batch.pods.every((pod) => probeOf(pod));
-  return headline(isWhole ? 'success' : 'attention', 'No difference between ', name, ' and its siblings was found');
+  return headline(isWhole ? 'ended' : 'attention', 'No difference between ', name, ' and its siblings was found');
 }
 
 /** As many differences as fit the first line. */

@@ -2,12 +2,15 @@ import { formatCount, shortDuration } from '../../../lib/duration.ts';
 import type { Batch } from '../../batch/batch.ts';
 import { countPods } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import { type Message, type Part, person, type Span, text } from '../message.ts';
+import { type Message, type Part, person, type Span, strong, text } from '../message.ts';
 import { lostWords } from '../parts/file-parts.ts';
+import { headlineOf, MAX_WHOLE_LENGTH, shortName, toneOf, wholeHeadline } from '../parts/headline.ts';
+import { verdictParts } from '../parts/result-parts.ts';
+import { nameOf, secondLine } from '../parts/run-lines.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { skippedText } from './batch-facts.ts';
 import { type BatchFile, batchFileName, countFiles } from './batch-files.ts';
-import { batchHeadline, batchReason } from './batch-headline.ts';
+import { type BatchHeadline, batchHeadline, batchReason } from './batch-headline.ts';
 import { comparisonParts, isComparison } from './compare-parts.ts';
 import { groupsPart, shownGroups } from './group-parts.ts';
 
@@ -18,10 +21,11 @@ import { groupsPart, shownGroups } from './group-parts.ts';
 export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
   const { batch, origin } = run;
   const counts = countPods(batch);
-  const { tone, spans, words } = batchHeadline(run, counts, batch.endedAtMs ?? batch.createdAtMs);
+  const look = batchHeadline(run, counts, batch.endedAtMs ?? batch.createdAtMs);
+  const { tone, spans, words, answer } = headOf(run, look);
   const groups = shownGroups(run);
   const buttons = isPrivate ? [] : buttonsPart(run, counts);
-  const reason = batchReason(batch, groups);
+  const reason = batchReason(run, groups);
   return {
     summary: words,
     ...(isPrivate ? {} : { notification: [person(origin.requesterId), text(`, ${words}`)] }),
@@ -29,6 +33,7 @@ export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
     parts: [
       paragraph(isPrivate ? spans : [...spans, text(' · '), person(origin.requesterId)]),
       ...(isComparison(run) ? comparisonParts(run, buttons) : []),
+      ...answer,
       ...(reason.spans.length === 0 ? [] : [paragraph(reason.spans)]),
       ...(isComparison(run) ? [] : buttons),
       ...groupsPart(groups, { except: reason.group }),
@@ -36,6 +41,23 @@ export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
       ...missingFilesPart(batch),
       { kind: 'note', spans: [text(noteWords(run, skippedText(batch, counts)))] },
     ],
+  };
+}
+
+interface ResultHead extends BatchHeadline {
+  /** What is known of the workload that was asked about, before what the looks into its pods say. */
+  readonly answer: readonly Part[];
+}
+
+function headOf(run: BatchRun, look: BatchHeadline): ResultHead {
+  const headline = headlineOf(run.verdict);
+  if (headline === undefined) return { ...look, answer: [] };
+  const [name, second] = [nameOf(run), secondLine(run, MAX_WHOLE_LENGTH)];
+  return {
+    tone: toneOf(run.verdict, look.tone),
+    spans: [strong(shortName(name)), text(`: ${wholeHeadline(headline)}`)],
+    words: `${name}: ${headline}`,
+    answer: [...(second.length === 0 ? [] : [paragraph(second)]), ...verdictParts(run), paragraph(look.spans)],
   };
 }
 

@@ -40,10 +40,25 @@ export function redactTermination(message: string, redact: Patterns): string {
   return redactText(safe, redact);
 }
 
+/** The last lines of a log, each whole, redacted as one text: they may begin inside a private key. Keeps the newest 32,768 characters. */
+export function redactTail(text: string, redact: Patterns): string {
+  const cut = Math.max(0, text.length - MAX_TEXT_LENGTH);
+  const next = cut === 0 ? 0 : text.indexOf('\n', cut) + 1;
+  // Of a last line that is longer than all of it, the start is shown.
+  const whole = text.slice(next === 0 && cut > 0 ? text.lastIndexOf('\n') + 1 : next);
+  return redactText(withoutCutKey(whole) ?? whole, redact);
+}
+
+/** Without the rest of a private key at its start; undefined: there is none. */
+function withoutCutKey(text: string): string | undefined {
+  const begin = text.search(ARMOR_BEGIN);
+  const end = ARMOR_END.exec(text)?.[0].length ?? 0;
+  return end > 0 && (begin === -1 || begin > end) ? `[redacted:private-key]${text.slice(end)}` : undefined;
+}
+
 function wholePart(message: string): string {
-  const begin = message.search(ARMOR_BEGIN);
-  const end = ARMOR_END.exec(message)?.[0].length ?? 0;
-  if (end > 0 && (begin === -1 || begin > end)) return `[redacted:private-key]${message.slice(end)}`;
+  const withoutKey = withoutCutKey(message);
+  if (withoutKey !== undefined) return withoutKey;
   if (Buffer.byteLength(message) < MAY_BE_CUT_BYTES) return message;
   const newline = message.indexOf('\n');
   return newline === -1 ? '…' : `…${message.slice(newline)}`;

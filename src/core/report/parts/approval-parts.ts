@@ -23,7 +23,8 @@ import {
 } from '../message.ts';
 import { STATE_TEXT } from '../outcome-text.ts';
 import { typedCommand, typedText } from '../typed-text.ts';
-import { shortName, subjectOf, whyExpired } from './run-lines.ts';
+import { shortName } from './headline.ts';
+import { subjectOf, whyExpired } from './run-lines.ts';
 
 /** The people who may decide, by the policy's group names. */
 export type Approvers = Readonly<Record<string, ApproverGroup>>;

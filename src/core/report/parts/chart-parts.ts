@@ -1,4 +1,5 @@
-import type { Chart, Run } from '../../run/run.ts';
+import type { Chart } from '../../diagnosis/verdict.ts';
+import type { Run } from '../../run/run.ts';
 import { type ChartPart, type Part, strong, text } from '../message.ts';
 
 /** The charts of a diagnosis, where the output may be seen. */

@@ -7,8 +7,9 @@ import {
   type PodContainer,
   type PodEvent,
 } from '../../container/pod.ts';
-import { endingOf, isOfDebugContainer } from '../../diagnosis/look-at-cluster.ts';
-import { ago, spanOf } from '../../diagnosis/pod-findings.ts';
+import { ago, spanOf } from '../../diagnosis/reading/phrases.ts';
+import { isOfDebugContainer } from '../../diagnosis/reading/pod-containers.ts';
+import { endingOf } from '../../diagnosis/rules/endings.ts';
 import type { Run } from '../../run/run.ts';
 import { foreignLine } from '../log/clean-text.ts';
 import { code, link, type Part, person, type Span, strong, text } from '../message.ts';
@@ -69,7 +70,10 @@ function containerSpans(shown: ShownContainer, { named, nowMs }: PodContext): re
   const { container, status, role } = shown;
   const name = foreignLine(container.name, MAX_NAME);
   const ending = status && endingOf(status, nowMs);
-  const isNamed = named.includes(`${container.name} ${ending}`);
+  const ended = status?.terminated ?? status?.lastTermination;
+  const age = ended && ago(nowMs - Date.parse(ended.finishedAt));
+  // A finding that says when it ended says how.
+  const isNamed = age !== undefined && named.some((words) => words.includes(container.name) && words.includes(age));
   const facts = [
     stateWords(status, role),
     ...(ending === undefined || isNamed || isDone(shown) ? [] : [ending]),

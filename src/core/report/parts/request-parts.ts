@@ -8,7 +8,8 @@ import { type FileKind, isSecretKind } from '../../files/file-kinds.ts';
 import { type ClassFact, classText } from '../../policy/class-facts.ts';
 import { code, type Part, person, type Span, strong, text } from '../message.ts';
 import { typedText } from '../typed-text.ts';
-import { isWhole, MAX_LINE_LENGTH, shortName, whySpans } from './run-lines.ts';
+import { MAX_LINE_LENGTH, shortName } from './headline.ts';
+import { isWhole, whySpans } from './run-lines.ts';
 
 /** What a profile gives, in words that need no knowledge of Kubernetes. */
 export const POWER: Readonly<Record<Profile, string>> = {

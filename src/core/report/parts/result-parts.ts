@@ -1,8 +1,11 @@
 import { formatBytes, formatCount, shortDuration } from '../../../lib/duration.ts';
-import type { LogCompleteness, Run, RunLog, Verdict, VerdictFinding } from '../../run/run.ts';
-import { type Fact, type Part, type Span, strong, text } from '../message.ts';
+import { shorten } from '../../../lib/text.ts';
+import type { Evidence, Verdict, VerdictFinding, VerdictGroup } from '../../diagnosis/verdict.ts';
+import type { LogCompleteness, Run, RunLog } from '../../run/run.ts';
+import { code, type Fact, type Part, type Span, strong, text } from '../message.ts';
 import { chartParts } from './chart-parts.ts';
 import { logLostBy, lostWords } from './file-parts.ts';
+import { hasReport, leadingFinding, shortName, verdictTone, withoutIds, withoutLead } from './headline.ts';
 
 /** From the container's own times if it ended, else from kdebug's. */
 export function durationOf(run: Run): number | undefined {
@@ -44,7 +47,7 @@ export function logParts(run: Run): readonly Part[] {
 /** The termination message, unless the log or the verdict already says it. Both are stored filtered. */
 export function terminationPart({ termination, verdict, log }: Run): readonly Part[] {
   const message = termination?.message.trim() ?? '';
-  if (message === '' || verdict?.line !== undefined || (log && saysTheSame(log, message))) return [];
+  if (message === '' || hasReport(verdict) || (log && saysTheSame(log, message))) return [];
   return [plainParagraph('Termination message:'), { kind: 'preformatted', text: message }];
 }
 
@@ -68,31 +71,95 @@ export function resultWords(run: Run): readonly string[] {
 }
 
 /** The tool that made the report and its user; without a report, what the profile cannot see. */
-export function lookedBy({ verdict, plan }: Run): readonly string[] {
+export function lookedBy({ verdict, plan, outcome }: Run): readonly string[] {
   if (verdict?.by !== undefined) return [verdict.by];
+  if (outcome?.kind === 'answered') return [];
   const spots = plan?.blindSpots ?? [];
   return spots.length === 0 ? [] : [`Not visible to it: ${spots.join('; ')}.`];
 }
 
 const plainParagraph = (words: string): Part => ({ kind: 'paragraph', spans: [text(words)] });
 
-/** What the first two lines of a result leave out of a diagnosis: other findings, what is fine, what was not checked. */
+/**
+ * What the first two lines of a result leave out of an answer: the words of the pod that show the cause, its groups of
+ * pods, other findings, what is fine, what was not checked. Where nothing was found, the last is the news.
+ */
 export function verdictParts(run: Run): readonly Part[] {
   const { verdict } = run;
   if (!verdict) return [];
-  const { fine, unseen = [] } = verdict;
+  const isQuiet = verdictTone(verdict) === 'ended';
+  const [fine, unseen] = [finePart(verdict), unseenPart(verdict)];
   return [
+    ...groupsList(verdict, MAX_GROUPS),
+    ...evidenceParts(verdict),
     ...findingsPart(verdict),
-    ...(fine === undefined ? [] : [paragraph([strong('Checked, no problems: '), text(fine)])]),
-    ...(unseen.length === 0 ? [] : [paragraph([strong('Not checked:')]), list(unseen.map((line) => [text(line)]))]),
+    ...(isQuiet ? [...unseen, ...fine] : [...fine, ...unseen]),
     ...chartParts(run),
   ];
 }
 
-function findingsPart({ findings, more = 0 }: Verdict): readonly Part[] {
-  const others = findings.slice(1);
+const finePart = ({ fine }: Verdict): readonly Part[] =>
+  fine === undefined ? [] : [paragraph([strong('Checked, no problems: '), text(fine)])];
+
+export function unseenPart({ unseen = [] }: Verdict): readonly Part[] {
+  if (unseen.length === 0) return [];
+  return [paragraph([strong('Not checked:')]), list(unseen.map((line) => [text(withoutLead(line))]))];
+}
+
+const MAX_EVIDENCE = 3;
+const MAX_EVIDENCE_LINES = 6;
+const MAX_EVIDENCE_LENGTH = 300;
+
+/** What the pod itself wrote, verbatim. */
+export const evidenceParts = ({ evidence = [] }: Verdict): readonly Part[] =>
+  evidence.slice(0, MAX_EVIDENCE).flatMap(shownEvidence);
+
+function shownEvidence({ title, lines }: Evidence): readonly Part[] {
+  const shown = lines.slice(0, MAX_EVIDENCE_LINES).map((line) => shorten(line, MAX_EVIDENCE_LENGTH));
+  if (shown.length === 0) return [];
+  return [paragraph([strong(title)]), { kind: 'preformatted', text: shown.join('\n') }];
+}
+
+const MAX_GROUPS = 8;
+const MAX_NAMED_PODS = 3;
+const MAX_GROUP_LENGTH = 200;
+
+/** The words before the text of a group: `2 of 3 pods`. */
+const COUNTED = /^((?:both|all [\d,]+|[\d,]+ of [\d,]+) pods?): /;
+
+/** The pods of a workload by what is wrong with them: `*2 of 3 pods*: web exited with code 1 (web-1, web-2)`. */
+export function groupsList({ groups = [] }: Verdict, most: number): readonly Part[] {
+  if (groups.length === 0) return [];
+  const rest = groups.slice(most).reduce((sum, group) => sum + podsOf(group), 0);
+  const more: readonly (readonly Span[])[] =
+    groups.length <= most
+      ? []
+      : [[text(`${formatCount(rest, 'pod')} in ${formatCount(groups.length - most, 'other group')}`)]];
+  return [list([...groups.slice(0, most).map(groupSpans), ...more])];
+}
+
+const podsOf = ({ podNames, more = 0 }: VerdictGroup): number => podNames.length + more;
+
+function groupSpans(group: VerdictGroup): readonly Span[] {
+  const { text: found, podNames } = group;
+  const named = podNames.slice(0, MAX_NAMED_PODS);
+  const left = podsOf(group) - named.length;
+  const count = COUNTED.exec(found)?.[1];
+  return [
+    strong(count ?? formatCount(podsOf(group), 'pod')),
+    text(`: ${shorten(withoutIds(found.replace(COUNTED, '')), MAX_GROUP_LENGTH)} (`),
+    ...named.flatMap((name, index) => [...(index === 0 ? [] : [text(', ')]), code(shortName(name))]),
+    text(left === 0 ? ')' : ` and ${left.toLocaleString('en-US')} more)`),
+  ];
+}
+
+function findingsPart(verdict: Verdict): readonly Part[] {
+  const { findings, more = 0, by } = verdict;
+  const leading = leadingFinding(verdict);
+  const others = findings.filter((finding) => finding !== leading);
   if (others.length + more === 0) return [];
-  const rest: readonly (readonly Span[])[] = more === 0 ? [] : [[text(`${more} more in the report`)]];
+  const rest: readonly (readonly Span[])[] =
+    more === 0 ? [] : [[text(`${more} more${by === undefined ? '' : ' in the report'}`)]];
   return [list([...others.map(findingSpans), ...rest])];
 }
 
@@ -103,7 +170,7 @@ const findingSpans = ({ text: found, limit, next }: VerdictFinding): readonly Sp
 
 /** Whether a long report is left to the file: the verdict already summarises it. */
 const isOnlyInFile = (run: Run): boolean =>
-  run.verdict?.line !== undefined && run.log !== undefined && run.log.omittedLines > 0 && logLostBy(run) === undefined;
+  hasReport(run.verdict) && run.log !== undefined && run.log.omittedLines > 0 && logLostBy(run) === undefined;
 
 /** Replaces such a report. */
 const reportPart = (lines: number): Part => paragraph([text(`Full report attached (${formatCount(lines, 'line')})`)]);

@@ -1,7 +1,7 @@
 import { own } from '../../../lib/object.ts';
 import { mayCompare } from '../../compare/ask.ts';
+import { labelOf } from '../../diagnosis/report-verdict.ts';
 import { NEXT_IMAGES } from '../../diagnosis/rules.ts';
-import { labelOf } from '../../diagnosis/verdict.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { OutcomeKind } from '../../run/outcome.ts';
 import type { Refusal, Run } from '../../run/run.ts';
@@ -51,15 +51,18 @@ function onCard(run: Run, state: Exclude<RunState, 'finished'>): readonly Button
 /** More of them fill too much of a phone. Only *Stop*, of a run that goes on, may be a sixth. */
 const MAX_BUTTONS = 5;
 
-/** First what to do about the findings. The details have the command, and the result has the log itself or beside it as a file. */
+/**
+ * First what to do about the findings. The details have the command, and the result has the log itself or beside it as a
+ * file. An answer without a container has neither.
+ */
 function onFinished(run: Run, surface: Surface): readonly Button[] {
-  const { id: value } = run;
+  const { id: value, outcome } = run;
   const isCard = surface !== 'result';
   const isPrivate = surface === 'private-card';
   const details: Button = { action: 'details', label: 'Details', value };
   const ways = [...(isPrivate ? [] : leadsOf(run)), ...rerunButton(run)];
-  const copy: readonly Button[] =
-    isPrivate || ways.length + 2 > MAX_BUTTONS ? [] : [{ action: 'copy-command', label: 'Copy command', value }];
+  const hasNoCopy = isPrivate || outcome?.kind === 'answered' || ways.length + 2 > MAX_BUTTONS;
+  const copy: readonly Button[] = hasNoCopy ? [] : [{ action: 'copy-command', label: 'Copy command', value }];
   const stop = isCard ? stillRunning(run) : [];
   const all = [...stop, ...ways, ...copy];
   return [...all, ...(isCard && all.length + 2 <= MAX_BUTTONS ? logsButton(run) : []), details];

@@ -1,47 +1,67 @@
 import { afterWords, formatCount, formatDuration, shortDuration } from '../../../lib/duration.ts';
 import { visible } from '../../../lib/invisible.ts';
-import { sentence, shorten, shortenMiddle } from '../../../lib/text.ts';
+import { sentence, shorten } from '../../../lib/text.ts';
+import { targetWords } from '../../command/print.ts';
+import type { Verdict, VerdictFinding } from '../../diagnosis/verdict.ts';
 import type { Outcome } from '../../run/outcome.ts';
-import type { Run, Verdict, VerdictFinding } from '../../run/run.ts';
-import { code, type Message, person, type Span, strong, type Tone, text } from '../message.ts';
+import type { Run } from '../../run/run.ts';
+import { code, person, type Span, strong, type Tone, text } from '../message.ts';
 import { describeOutcome, happenedSpans, type OutcomeText, STATE_TEXT } from '../outcome-text.ts';
 import { typedText } from '../typed-text.ts';
+import {
+  endHeadlineOf,
+  endToneOf,
+  firstLineOf,
+  headlineOf,
+  leadingFinding,
+  MAX_LINE_LENGTH,
+  oneLine,
+  saysWorst,
+  toneOf,
+  unseenWords,
+  verdictTone,
+  withoutIds,
+} from './headline.ts';
+import { lookWords } from './look-lines.ts';
 import { durationOf } from './result-parts.ts';
 
-/** The longest of a message's first two lines, in characters: three rows of a phone. */
-export const MAX_LINE_LENGTH = 119;
-
-/** A pod's name may have 253 characters; its ends identify it best. */
-const MAX_NAME_LENGTH = 44;
-export const shortName = (name: string): string => shortenMiddle(name, MAX_NAME_LENGTH);
-
-export const podOf = ({ plan, request: { target }, commandLine }: Run): string =>
+const podOf = ({ plan, request: { target }, commandLine }: Run): string =>
   plan ? plan.podName : target.kind === 'pod' ? target.name : commandLine;
+
+/** Whom the headline is about: the pod, or the workload where the verdict is one about all its pods. */
+export const nameOf = (run: Run): string =>
+  run.verdict?.groups === undefined ? podOf(run) : targetWords(run.request.target).join(' ');
 
 /** `shop/web-1`, or `8 pods of shop` for a batch. */
 export function subjectOf(run: Run): string {
   const { plan, batch } = run;
   if (!plan) return podOf(run);
-  return batch ? `${formatCount(batch.pods.length, 'pod')} of ${plan.namespace}` : `${plan.namespace}/${plan.podName}`;
+  return batch ? `${formatCount(batch.pods.length, 'pod')} of ${plan.namespace}` : `${plan.namespace}/${nameOf(run)}`;
+}
+
+/** `*web-1*: memory at 95% of its limit`. */
+export function firstLine(run: Run, headline: string): readonly Span[] {
+  const name = nameOf(run);
+  return firstLineOf(name, headline.startsWith(`${name}: `) ? headline.slice(name.length + 2) : headline);
 }
 
 export interface CardHead {
   readonly tone: Tone;
   readonly headline: string;
-  /** How it ended, where the verdict is the headline. */
+  /** The verdict is the headline. */
+  readonly isVerdict?: true;
+  /** How it ended or what goes on, where the verdict is the headline. */
   readonly besides?: string | undefined;
-}
-
-/** `*web-1*: memory at 95% of its limit`, in one line. */
-export function firstLine(run: Run, headline: string): readonly Span[] {
-  const pod = shortName(podOf(run));
-  return [strong(pod), text(`: ${shorten(headline, MAX_LINE_LENGTH - 5 - pod.length)}`)];
 }
 
 /** What a run's card answers. Where the output is private, nothing of it gives the verdict away. */
 export function headOf(run: Run, nowMs: number, isPrivate: boolean): CardHead {
   if (run.state === 'finished' && run.outcome) return endOf(run, run.outcome, isPrivate);
   const { tone, headline } = STATE_TEXT[run.state];
+  const answer = isPrivate || DECIDED_AGAINST.has(run.state) ? undefined : headlineOf(run.verdict);
+  if (answer !== undefined) {
+    return { tone: toneOf(run.verdict, tone), headline: answer, isVerdict: true, besides: lookWords(run, nowMs) };
+  }
   const sinceMs = run.startedAtMs ?? run.launchedAtMs;
   const age = sinceMs === undefined || run.state === 'denied' ? '' : ` · ${formatDuration(nowMs - sinceMs)}`;
   return { tone, headline: `${headline}${age}` };
@@ -52,14 +72,15 @@ function endOf(run: Run, outcome: Outcome, isPrivate: boolean): CardHead {
   const { verdict, late: endedLate } = run;
   const { tone, title } = describeOutcome(outcome);
   const hidesVerdict = isPrivate && verdict !== undefined && outcome.kind === 'succeeded';
+  const isAnswered = outcome.kind === 'answered';
   const duration = durationOf(run);
   const after = duration === undefined || !RAN.has(outcome.kind) ? '' : ` ${afterWords(duration)}`;
   const ended = `${hidesVerdict ? 'Finished' : title}${after}${endedLate ? ', after kdebug had stopped waiting' : ''}`;
-  if (isPrivate) return { tone: hidesVerdict ? 'ended' : tone, headline: ended };
-  const headline = headlineOf(verdict);
-  return headline === undefined
-    ? { tone: toneOf(verdict, tone), headline: ended }
-    : { tone: toneOf(verdict, tone), headline, besides: besidesOf(outcome, ended, duration, endedLate) };
+  if (isPrivate) return { tone, headline: ended };
+  const headline = endHeadlineOf(run);
+  if (headline === undefined) return { tone: endToneOf(run, tone), headline: ended };
+  const besides = isAnswered ? lookWords(run, 0) : besidesOf(outcome, ended, duration, endedLate);
+  return { tone: toneOf(verdict, tone), headline, isVerdict: true, besides };
 }
 
 /** Outcomes whose name makes sense before a duration: the container ran, and this ended it. */
@@ -76,53 +97,20 @@ function besidesOf(
   return duration === undefined ? undefined : shortDuration(duration);
 }
 
-/** Only findings that mean something is wrong ask for attention. */
-export function toneOf(verdict: Verdict | undefined, tone: Message['tone']): Message['tone'] {
-  const isWrong = verdict?.findings.some(({ rank = 2 }) => rank < 3) ?? false;
-  return tone === 'success' && isWrong ? 'attention' : tone;
-}
-
-/** kdebug's own words before the findings of a report (`verdictOf`); it counts only what is wrong. */
-const COUNTED = /^(\d+) findings?: /;
-
-/**
- * The verdict in one line: the worst finding and the number of others, where the report's own line lists them, else
- * that line without its full stop. Undefined without a report.
- */
-export function headlineOf(verdict: Verdict | undefined): string | undefined {
-  if (verdict?.line === undefined) return undefined;
-  const [worst] = verdict.findings;
-  const line = verdict.line.replace(/\.$/, '');
-  if (!worst || !saysWorst(verdict)) return line.replace(/^1 finding: /, '');
-  const counted = COUNTED.exec(line);
-  const lead = counted ? '' : line.slice(0, line.indexOf(beginOf(worst)));
-  const others = (counted ? Number(counted[1]) : verdict.findings.length + (verdict.more ?? 0)) - 1;
-  return `${lead}${worst.text}${others === 0 ? '' : `, and ${formatCount(others, 'more finding')}`}`;
-}
-
-/** The line may be cut. */
-const beginOf = ({ text: found }: VerdictFinding): string => found.slice(0, 60);
-
-/** Whether the headline says the worst finding, so that nothing below repeats it. */
-function saysWorst({ line = '', findings: [worst] }: Verdict): boolean {
-  return worst !== undefined && line.includes(beginOf(worst));
-}
-
-/** What to do next, else why: the second line of a card and of a result. Empty if there is nothing to say. */
-export function secondLine(run: Run): readonly Span[] {
+/** What to do next, else why: the second line of a card and, longer, of a result. May be empty. */
+export function secondLine(run: Run, length = MAX_LINE_LENGTH): readonly Span[] {
   const { outcome, verdict } = run;
-  const [worst] = verdict?.findings ?? [];
-  if (verdict && worst) return worstSpans(verdict, worst);
-  if (outcome?.kind === 'succeeded') return [];
-  if (!outcome) return [];
+  const leading = verdict && leadingFinding(verdict);
+  if (leading && showsVerdict(run)) return worstSpans(verdict, leading, length);
+  if (!outcome || outcome.kind === 'succeeded' || outcome.kind === 'answered') return [];
   const words = describeOutcome(outcome);
   const line = nextOrWhy(run, words);
   return line === words.happened && line === oneLine(line) ? happenedSpans(outcome) : [text(oneLine(line))];
 }
 
-function worstSpans(verdict: Verdict, { text: found, limit, next }: VerdictFinding): readonly Span[] {
+function worstSpans(verdict: Verdict, { text: found, limit, next }: VerdictFinding, length: number): readonly Span[] {
   const bold = saysWorst(verdict) ? '' : shorten(found, MAX_LINE_LENGTH - 2);
-  const room = MAX_LINE_LENGTH - bold.length;
+  const room = length - bold.length;
   const step = `${bold === '' ? '' : '. '}${next}`;
   const threshold = limit === undefined ? '' : ` Threshold: ${limit}.`;
   const words = step.length + threshold.length > room ? step : `${step}${threshold}`;
@@ -144,9 +132,9 @@ const failedSilently = ({ outcome, log }: Run): boolean => outcome?.kind === 'fa
 export function restOfOutcome(run: Run): string | undefined {
   if (!run.outcome) return undefined;
   const words = describeOutcome(run.outcome);
-  if (run.outcome.kind === 'succeeded' || saysNoMore(run.outcome)) return undefined;
+  if (run.outcome.kind === 'succeeded' || run.outcome.kind === 'answered' || saysNoMore(run.outcome)) return undefined;
   const [worst] = run.verdict?.findings ?? [];
-  const shown = worst ? '' : oneLine(nextOrWhy(run, words));
+  const shown = worst && showsVerdict(run) ? '' : oneLine(nextOrWhy(run, words));
   const rest = [words.happened, failedSilently(run) ? '' : words.next].filter((line) => line !== '' && line !== shown);
   return rest.length === 0 ? undefined : rest.join(' ');
 }
@@ -154,9 +142,6 @@ export function restOfOutcome(run: Run): string | undefined {
 /** The title has the exit code, and `Error` is every program's reason. */
 const saysNoMore = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' && outcome.signal === undefined && outcome.reason === 'Error';
-
-export const oneLine = (words: string, length = MAX_LINE_LENGTH): string =>
-  shorten(words.replace(/\s+/g, ' '), Math.max(1, length));
 
 /** The second line of a card: what to do next, why it waits, why somebody wants it, or how it was decided. */
 export function cardLine(run: Run, isPrivate = false): readonly Span[] {
@@ -172,19 +157,32 @@ export function cardLine(run: Run, isPrivate = false): readonly Span[] {
     case 'expired':
       return [text(`${sentence(whyExpired(run.approval))} Ask again when an approver is around.`)];
     default:
+      if (!isPrivate && run.verdict?.line !== undefined) return finishedSpans(run);
       return waitingSpans(run) ?? comingSpans(run, isPrivate);
   }
 }
 
 function finishedSpans(run: Run): readonly Span[] {
   const next = secondLine(run);
-  return next.length > 0 ? next : checkedLine(run.verdict);
+  return next.length > 0 || !showsVerdict(run) ? next : checkedLine(run.verdict);
+}
+
+/** Whether the first line says the verdict, or the second one explains an outcome with it. */
+const showsVerdict = (run: Run): boolean =>
+  run.state !== 'finished' || run.verdict?.line === undefined || endHeadlineOf(run) !== undefined;
+
+/** The answer that a request got before people decided on it: `Found already: web exited with code 1`. */
+export function answerLine({ verdict }: Run): readonly Span[] {
+  const headline = headlineOf(verdict);
+  if (headline === undefined) return [];
+  const lead = 'Found already:';
+  return [strong(lead), text(` ${oneLine(headline, MAX_LINE_LENGTH - lead.length - 1)}`)];
 }
 
 function waitingSpans({ state, waiting }: Run): readonly Span[] | undefined {
   if (state !== 'starting' || !waiting) return undefined;
   const { reason, message } = waiting;
-  return [code(reason), text(oneLine(`: ${visible(message)}`, MAX_LINE_LENGTH - reason.length))];
+  return [code(reason), text(oneLine(`: ${withoutIds(visible(message))}`, MAX_LINE_LENGTH - reason.length))];
 }
 
 /** Why somebody wants it, else when the result comes. */
@@ -225,13 +223,21 @@ function rejectionSpans({ approval }: Run): readonly Span[] {
   return [person(last.userId), text(' rejected it'), ...why];
 }
 
-/** How much an image looked at without finding anything. */
+/** Where nothing was found: what was not checked, else how much was. */
 function checkedLine(verdict: Verdict | undefined): readonly Span[] {
-  const fine = verdict?.fine?.split(', ') ?? [];
+  if (verdict?.line === undefined || verdictTone(verdict) !== 'success') return verdict ? notCheckedLine(verdict) : [];
+  const fine = verdict.fine?.split(', ') ?? [];
   if (fine.length === 0) return [];
   const named = fine.slice(0, 3).join(', ');
   const more = fine.length > 3 ? ` and ${fine.length - 3} more` : '';
   return [text(oneLine(`Checked: ${named}${more}.`))];
+}
+
+function notCheckedLine(verdict: Verdict): readonly Span[] {
+  const lead = 'Not checked:';
+  const unseen = unseenWords(verdict);
+  if (unseen === '') return [];
+  return [strong(lead), text(` ${oneLine(unseen.replace(/\.?$/, '.'), MAX_LINE_LENGTH - lead.length - 1)}`)];
 }
 
 const WHY = 'Why: ';

@@ -1,11 +1,11 @@
-import { formatCount, formatDuration } from '../../../lib/duration.ts';
-import { sentence } from '../../../lib/text.ts';
-import type { CommandError } from '../../command/command.ts';
-import type { Plan } from '../../container/plan.ts';
-import { REASONS } from '../../errors.ts';
-import type { Decision } from '../../policy/policy.ts';
-import type { Refusal } from '../../run/run.ts';
-import { EMOJI } from '../message.ts';
+import { formatCount, formatDuration } from '../../lib/duration.ts';
+import { sentence } from '../../lib/text.ts';
+import type { CommandError } from '../command/command.ts';
+import type { Plan } from '../container/plan.ts';
+import { REASONS } from '../errors.ts';
+import type { Decision } from '../policy/policy.ts';
+import type { Refusal } from '../run/run.ts';
+import { EMOJI } from './message.ts';
 
 /** What the form says while it is filled in: the answer first, with the mark of its state. */
 

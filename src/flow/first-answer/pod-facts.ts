@@ -1,0 +1,71 @@
+import { type Pod, TEMPLATE_HASH } from '../../core/container/pod.ts';
+import type { ClusterFacts, NotRead, ObjectEvent } from '../../core/diagnosis/facts.ts';
+import { firstSources } from '../../core/lookup/first-sources.ts';
+import { defined } from '../../lib/object.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import { FIRST_ANSWER_MS, inTime, NOTHING_READ, readSource } from './source.ts';
+import { type LogReader, readTargetLogs } from './target-logs.ts';
+
+interface WantedFacts extends Pick<ClusterFacts, 'targetContainerName' | 'launch'> {
+  readonly cluster: Cluster;
+  /** Absent: the logs of the pod's own containers are of no interest. */
+  readonly reader?: LogReader;
+  readonly waitMs?: number;
+}
+
+/**
+ * What the API knows about a pod besides its own object, and what the logs of its containers say: at most five API
+ * calls side by side, each at most `waitMs` (1 s); the pod and its siblings are those of the open watch. `notRead` has
+ * what is missing. @throws KdebugError audit_unavailable
+ */
+export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps): Promise<ClusterFacts> {
+  const { cluster, targetContainerName, launch, reader, waitMs = FIRST_ANSWER_MS } = wanted;
+  const { namespace } = pod.metadata;
+  const { nodeName } = pod.spec;
+  const sources = firstSources(pod, targetContainerName, deps.clock.now());
+  const read = <Value>(what: NotRead['what'], reading: Promise<Value | undefined>) =>
+    readSource(deps, { what }, { reading, waitMs });
+  const [versionedPods, warnings, node, claims, classes, services, job, logs] = await Promise.all([
+    inTime(deps, versionedPodsOf(pod, cluster), waitMs),
+    read('events', cluster.warnings(namespace)),
+    nodeName === undefined ? NOTHING_READ : read('node', cluster.node(nodeName)),
+    sources.claims ? read('claims', cluster.claims(namespace)) : NOTHING_READ,
+    sources.claims ? inTime(deps, cluster.storageClasses(), waitMs) : undefined,
+    sources.services ? read('services', cluster.services(namespace)) : NOTHING_READ,
+    sources.job === undefined
+      ? NOTHING_READ
+      : read('workload', cluster.workload(namespace, { kind: 'job', name: sources.job })),
+    reader && readTargetLogs(pod, sources.logs, reader, deps),
+  ]);
+  const found = [warnings, node, claims, services, job].flatMap(({ notRead }) => notRead);
+  return {
+    pod,
+    targetContainerName,
+    versionedPods: versionedPods ?? [],
+    events: warnings.value?.filter((event) => isAbout(pod, event)),
+    node: node.value,
+    nowMs: deps.clock.now(),
+    launch,
+    ...defined({
+      warnings: warnings.value,
+      claims: claims.value,
+      storageClasses: classes,
+      services: services.value,
+      workload: job.value === 'not-found' ? undefined : job.value,
+      lastWords: logs?.lastWords,
+      logs: logs?.logs,
+    }),
+    notRead: [...found, ...(logs?.notRead ?? [])],
+  };
+}
+
+/** An event without a uid is about whatever has the name. */
+export const isAbout = ({ metadata: { name, uid } }: Pod, { involved }: ObjectEvent): boolean =>
+  involved.kind === 'Pod' && involved.name === name && (involved.uid ?? uid) === uid;
+
+/** Uses the open watch; no answer needs them for a pod without a Deployment. */
+const versionedPodsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =>
+  TEMPLATE_HASH in pod.metadata.labels
+    ? cluster.pods(pod.metadata.namespace, [{ key: TEMPLATE_HASH, operator: 'exists' }])
+    : [];

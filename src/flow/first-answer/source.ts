@@ -1,0 +1,51 @@
+import type { NotRead } from '../../core/diagnosis/facts.ts';
+import { toKdebugError } from '../../core/errors.ts';
+import { withDeadline } from '../../lib/clock.ts';
+import type { FlowDeps } from '../deps.ts';
+
+/** How long a first answer waits for all of its sources, which are read side by side. */
+export const FIRST_ANSWER_MS = 1_000;
+
+export type SourceDeps = Pick<FlowDeps, 'clock' | 'log'>;
+
+/** What was read of one source, or why it was not. */
+export interface Read<Value> {
+  readonly value?: Value;
+  readonly notRead: readonly NotRead[];
+}
+
+export const NOTHING_READ: Read<never> = { notRead: [] };
+
+/**
+ * Reads one source; a failure, a missing right (also `undefined`) or an answer after `waitMs` is named, and delays no
+ * other source. Never rejects.
+ */
+export async function readSource<Value>(
+  { clock, log }: SourceDeps,
+  named: Pick<NotRead, 'what' | 'containerName'>,
+  { reading, waitMs = FIRST_ANSWER_MS }: { readonly reading: Promise<Value | undefined>; readonly waitMs?: number },
+): Promise<Read<Value>> {
+  const not = (why: NotRead['why']): Read<Value> => ({ notRead: [{ ...named, why }] });
+  const answered = reading.then(
+    (value) => (value === undefined ? not('forbidden') : { value, notRead: [] }),
+    (thrown: unknown) => {
+      const { code } = toKdebugError(thrown);
+      log.debug('source of a first answer not read', { source: named.what, reason: code });
+      return not(code === 'cluster_forbidden' ? 'forbidden' : 'failed');
+    },
+  );
+  return withDeadline(clock, waitMs, answered, () => not('late'));
+}
+
+/** Undefined on failure or timeout: for what is only a hint, so that nobody needs to know that it is missing. */
+export async function inTime<Value>(
+  { clock, log }: SourceDeps,
+  reading: Promise<Value>,
+  waitMs = 2 * FIRST_ANSWER_MS,
+): Promise<Value | undefined> {
+  const answered = reading.catch((thrown: unknown) => {
+    log.debug('cluster fact left out', { reason: toKdebugError(thrown).code });
+    return undefined;
+  });
+  return withDeadline(clock, waitMs, answered, () => undefined);
+}

@@ -1,0 +1,143 @@
+import type { Pod } from '../../core/container/pod.ts';
+import type { ClusterFacts, LastWords, NotRead, TargetLog } from '../../core/diagnosis/facts.ts';
+import { ErrorShapes } from '../../core/diagnosis/logs/error-shapes.ts';
+import { lastWordsOf, NewestLines } from '../../core/diagnosis/logs/last-words.ts';
+import type { LogSource } from '../../core/lookup/first-sources.ts';
+import { identityFor } from '../../core/policy/identity.ts';
+import type { TargetLogRight } from '../../core/policy/policy.ts';
+import { targetLogOf } from '../../core/policy/target-log.ts';
+import { withDeadline } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
+import { type AuditSubject, record } from '../audit.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { TargetLogRequest } from '../ports/cluster.ts';
+import { isSharedChannel } from '../reply/slack-connect.ts';
+import { FIRST_ANSWER_MS, readSource } from './source.ts';
+
+/** Whose request reads the logs, and where: policy, identity and audit log need both. */
+export interface LogReader {
+  readonly subject: AuditSubject;
+  readonly cluster: string;
+}
+
+/** What the logs of a pod's own containers say, chosen and redacted. */
+export interface ReadLogs {
+  readonly lastWords: readonly LastWords[];
+  readonly logs: readonly TargetLog[];
+  readonly notRead: readonly NotRead[];
+}
+
+/** Whether the log of one of these pods was read (`Verdict.ownLog`). */
+export const ownLogIn = (facts: readonly ClusterFacts[]): true | undefined =>
+  facts.some(({ lastWords = [], logs = [] }) => lastWords.length + logs.length > 0) || undefined;
+
+/** The dump of a program with many threads is long, and says why at its start. */
+const LAST_WORDS = { tailLines: 1_000, limitBytes: 128 * 1_024 };
+const ERROR_LINES = { tailLines: 5_000, limitBytes: 4 * 1_024 * 1_024 };
+
+/**
+ * Reads the logs as the policy's `targetLog` allows, as the person, within a second in all. Whatever is not read is
+ * named. @throws KdebugError audit_unavailable: then nobody may see what was read
+ */
+export async function readTargetLogs(
+  pod: Pod,
+  sources: readonly LogSource[],
+  reader: LogReader,
+  deps: FlowDeps,
+): Promise<ReadLogs> {
+  if (sources.length === 0) return { lastWords: [], logs: [], notRead: [] };
+  const untilMs = deps.clock.now() + FIRST_ANSWER_MS;
+  const right = await rightOf(pod, reader, deps);
+  if (right === 'none')
+    return { lastWords: [], logs: [], notRead: sources.map((source) => missingLog(source, 'policy')) };
+  const found = await Promise.all(sources.map((source) => readLog(pod, source, { reader, deps, untilMs, right })));
+  const lines = found.reduce((sum, one) => sum + one.lines, 0);
+  await record(deps, reader.subject, 'target-log', {
+    cluster: reader.cluster,
+    pod: `${pod.metadata.namespace}/${pod.metadata.name}`,
+    containers: sources
+      .map(({ containerName, previous }) => `${containerName}${previous ? ' (previous)' : ''}`)
+      .join(', '),
+    lines,
+  });
+  return {
+    lastWords: found.flatMap(({ lastWords }) => lastWords ?? []),
+    logs: found.flatMap(({ log }) => log ?? []),
+    notRead: found.flatMap(({ notRead }) => notRead),
+  };
+}
+
+/** A channel that Slack does not describe in time counts as shared with another company. */
+async function rightOf({ metadata: { namespace } }: Pod, reader: LogReader, deps: FlowDeps): Promise<TargetLogRight> {
+  const { origin } = reader.subject;
+  const isShared = await withDeadline(deps.clock, FIRST_ANSWER_MS, isSharedChannel(origin, deps), () => true);
+  return targetLogOf(deps.policies.current(), origin, { cluster: reader.cluster, namespace }, { isShared });
+}
+
+const missingLog = ({ kind, containerName }: LogSource, why: NotRead['why']): NotRead => ({
+  what: kind === 'errors' ? 'log' : 'last-words',
+  why,
+  containerName,
+});
+
+interface OneLog {
+  readonly lastWords?: LastWords;
+  readonly log?: TargetLog;
+  readonly lines: number;
+  readonly notRead: readonly NotRead[];
+}
+
+interface Reading {
+  readonly right: TargetLogRight;
+  readonly reader: LogReader;
+  readonly deps: FlowDeps;
+  readonly untilMs: number;
+}
+
+/** The API gives times of an end without their fraction. */
+const SECOND_MS = 1_000;
+
+async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<OneLog> {
+  const { reader, deps, untilMs, right } = reading;
+  const { containerName, kind, previous, endedAtMs = Number.POSITIVE_INFINITY } = source;
+  const { redact } = deps.policies.current().output;
+  const { identity } = deps.policies.current();
+  const abort = new AbortController();
+  const request: TargetLogRequest = {
+    pod: pod.metadata,
+    containerName,
+    previous,
+    ...(kind === 'errors' ? ERROR_LINES : LAST_WORDS),
+    signal: abort.signal,
+    ...defined({ actingAs: identityFor(identity, reader.subject.origin) }),
+  };
+  const shapes = new ErrorShapes(redact);
+  const newest = right === 'tail' ? new NewestLines(redact) : undefined;
+  const texts: string[] = [];
+  let lines = 0;
+  let later = 0;
+  const allRead = deps.clusters.get(reader.cluster).readTargetLog(request, (line) => {
+    if (abort.signal.aborted) return;
+    lines += 1;
+    if (kind === 'errors') shapes.add(line);
+    else if (line.atMs > endedAtMs + SECOND_MS) later += 1;
+    else texts.push(line.text);
+    newest?.add(line.text);
+  });
+  const named = missingLog(source, 'late');
+  const read = await readSource(deps, named, { reading: allRead.then(() => true), waitMs: untilMs - deps.clock.now() });
+  abort.abort();
+  const isWhole = read.value === true;
+  // It runs again since the watch said that it ended.
+  if (isWhole && later > 0 && texts.length === 0) return readLog(pod, { containerName, kind, previous: true }, reading);
+  if (kind === 'last-words')
+    return {
+      lines,
+      notRead: read.notRead,
+      ...(isWhole ? { lastWords: { containerName, ...lastWordsOf(texts, redact) } } : {}),
+    };
+  // Lines of a log whose end is missing are not its newest.
+  const log = { containerName, ...shapes.result(), ...defined({ tail: isWhole ? newest?.result() : undefined }) };
+  // Errors that were seen are true, also where the rest of the log is missing.
+  return { lines, notRead: read.notRead, ...(isWhole || log.shapes.length > 0 ? { log } : {}) };
+}

@@ -1,0 +1,144 @@
+import { targetWords } from '../../core/command/print.ts';
+import type { Pod } from '../../core/container/pod.ts';
+import { targetContainerOf } from '../../core/container/target.ts';
+import type { ClusterFacts, NotRead, ObjectEvent, WorkloadFacts } from '../../core/diagnosis/facts.ts';
+import { type GroupedPods, PodGrouper } from '../../core/diagnosis/workload/pod-groups.ts';
+import {
+  MAX_WORKLOAD_CALLS,
+  ofWorkload,
+  type PodLogSource,
+  podsToRead,
+  sampleOf,
+  versionedOf,
+  watchedFacts,
+  workloadLogs,
+} from '../../core/lookup/workload-sources.ts';
+import { type Clock, sleep } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
+import type { FlowDeps } from '../deps.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import { isAbout } from './pod-facts.ts';
+import type { WorkloadInQuestion } from './question.ts';
+import { inTime, NOTHING_READ, type Read, readSource } from './source.ts';
+import { type LogReader, type ReadLogs, readTargetLogs } from './target-logs.ts';
+
+/** Services and their EndpointSlices, or claims and StorageClasses. */
+const CALLS_OF_PAIR = 2;
+
+/**
+ * What the API knows about a workload: at most twelve API calls, whatever its size, side by side and within a second. The
+ * logs are those of one pod of each of its worst groups, then of as many others as the calls allow. @throws KdebugError audit_unavailable
+ */
+export async function readWorkloadFacts(scope: WorkloadInQuestion, deps: FlowDeps): Promise<WorkloadFacts> {
+  const { target, namespace, pods, reader } = scope;
+  const cluster = deps.clusters.get(reader.cluster);
+  const versionedPods = versionedOf(pods);
+  const nowByWatch = deps.clock.now();
+  const watched = await groupInTurns(
+    sampleOf(pods).map((pod) => watchedFacts(pod, versionedPods, nowByWatch)),
+    deps.clock,
+  );
+  const toRead = podsToRead(watched.groups);
+  const { examples } = toRead;
+  const nodeNames = [...new Set(examples.flatMap(({ spec: { nodeName } }) => nodeName ?? []))];
+  const wantsClaims = pods.some(({ spec, status }) => status.phase === 'Pending' && spec.claims !== undefined);
+  const workloadCalls = target.kind === 'workload' ? 1 : 0;
+  const calls = 1 + workloadCalls + CALLS_OF_PAIR + (wantsClaims ? CALLS_OF_PAIR : 0) + nodeNames.length;
+  const sources = workloadLogs(toRead, deps.clock.now(), MAX_WORKLOAD_CALLS - calls);
+  const read = <Value>(what: NotRead['what'], reading: Promise<Value | undefined>) =>
+    readSource(deps, { what }, { reading });
+  const [warnings, workload, services, claims, storageClasses, nodes, logs] = await Promise.all([
+    read('events', cluster.warnings(namespace)),
+    target.kind === 'workload'
+      ? read('workload', cluster.workload(namespace, { kind: target.workload, name: target.name }))
+      : NOTHING_READ,
+    read('services', cluster.services(namespace)),
+    wantsClaims ? read('claims', cluster.claims(namespace)) : NOTHING_READ,
+    wantsClaims ? inTime(deps, cluster.storageClasses(), 1_000) : undefined,
+    nodesOf(nodeNames, cluster, read),
+    logsOf(sources, reader, deps),
+  ]);
+  const about = eventsByPod(warnings.value ?? []);
+  const lists = defined({
+    warnings: warnings.value,
+    services: services.value,
+    claims: claims.value,
+    storageClasses,
+  });
+  const nowMs = deps.clock.now();
+  const found = workload.value === 'not-found' ? undefined : workload.value;
+  return {
+    name: targetWords(target).join(' '),
+    kind: target.kind === 'workload' ? target.workload : 'selector',
+    workload: found,
+    pods: pods.map((pod): ClusterFacts => {
+      const { notRead = [], ...ofLogs } = logs.get(pod.metadata.uid) ?? {};
+      const node = nodes.get(pod.spec.nodeName ?? '');
+      return {
+        ...watchedFacts(pod, versionedPods, nowMs),
+        targetContainerName: targetNameOf(pod),
+        events: warnings.value && (about.get(pod.metadata.name) ?? []).filter((event) => isAbout(pod, event)),
+        node: node?.value,
+        ...lists,
+        ...ofLogs,
+        notRead: [...(node?.notRead ?? []), ...notRead],
+      };
+    }),
+    warnings: warnings.value?.filter(ofWorkload(target, pods)),
+    ...defined({ services: services.value, claims: claims.value }),
+    nowMs,
+    notRead: [warnings, workload, services, claims].flatMap(({ notRead }) => notRead),
+  };
+}
+
+const targetNameOf = (pod: Pod): string | undefined => {
+  const target = targetContainerOf(pod, undefined);
+  return target.kind === 'container' ? target.container.name : undefined;
+};
+
+/** Each costs all rules of a pod; so many keep the event loop free for others. */
+const PODS_PER_TURN = 50;
+
+/** Groups the pods of a workload of any size, and yields in between. */
+export async function groupInTurns(pods: readonly ClusterFacts[], clock: Clock): Promise<GroupedPods> {
+  const grouper = new PodGrouper();
+  for (const [index, facts] of pods.entries()) {
+    grouper.add(facts);
+    if (index % PODS_PER_TURN === PODS_PER_TURN - 1) await sleep(clock, 0);
+  }
+  return grouper.result();
+}
+
+type NamedRead = <Value>(what: NotRead['what'], reading: Promise<Value | undefined>) => Promise<Read<Value>>;
+
+async function nodesOf(names: readonly string[], cluster: Cluster, read: NamedRead) {
+  const nodes = await Promise.all(names.map(async (name) => [name, await read('node', cluster.node(name))] as const));
+  return new Map(nodes);
+}
+
+async function logsOf(
+  sources: readonly PodLogSource[],
+  reader: LogReader,
+  deps: FlowDeps,
+): Promise<ReadonlyMap<string, ReadLogs>> {
+  const pods = [...new Set(sources.map(({ pod }) => pod))];
+  const logs = await Promise.all(
+    pods.map(async (pod) => {
+      const own = sources.filter((source) => source.pod === pod);
+      return [pod.metadata.uid, await readTargetLogs(pod, own, reader, deps)] as const;
+    }),
+  );
+  return new Map(logs);
+}
+
+function eventsByPod(warnings: readonly ObjectEvent[]): ReadonlyMap<string, readonly ObjectEvent[]> {
+  const byName = new Map<string, ObjectEvent[]>();
+  for (const event of warnings) {
+    const { kind, name } = event.involved;
+    if (kind !== 'Pod') continue;
+    const known = byName.get(name) ?? [];
+    known.push(event);
+    byName.set(name, known);
+  }
+  return byName;
+}
