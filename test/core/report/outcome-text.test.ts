@@ -4,6 +4,7 @@ import type { Outcome } from '../../../src/core/run/outcome.ts';
 
 const ALL: { readonly [Kind in Outcome['kind']]: Extract<Outcome, { kind: Kind }> } = {
   succeeded: { kind: 'succeeded' },
+  answered: { kind: 'answered' },
   failed: { kind: 'failed', exitCode: 3, reason: 'Error' },
   'oom-killed': { kind: 'oom-killed', exitCode: 137 },
   'start-failed': { kind: 'start-failed', reason: 'ImagePullBackOff', message: 'Back-off pulling image "nope:1"' },
@@ -36,6 +37,24 @@ it.each(Object.values(ALL))(
 it('the cluster’s and the kubelet’s own words are told', () => {
   expect(describeOutcome(ALL['start-failed']).happened).toContain('nope:1');
   expect(describeOutcome(ALL.refused).happened).toContain('violates PodSecurity');
+});
+
+it('what kdebug’s own container did is not told as if the pod had done it', () => {
+  for (const outcome of [ALL.failed, ALL['oom-killed'], ALL['start-failed']])
+    expect(describeOutcome(outcome).title).toMatch(/^(?:The run|kdebug’s container) /);
+});
+
+it('a pod that wants a non-root user is named only where the kubelet says so', () => {
+  const failed = (message: string) =>
+    describeOutcome({ kind: 'start-failed', reason: 'CreateContainerConfigError', message });
+  expect(failed('container has runAsNonRoot and image will run as root').next).toContain('non-root user');
+  expect(failed('secret "db" not found').next).not.toContain('non-root');
+});
+
+it('a container’s id of 64 digits is told by its beginning', () => {
+  const id = 'a1b2'.repeat(16);
+  const { happened } = describeOutcome({ kind: 'start-failed', reason: 'StartError', message: `container ${id} died` });
+  expect(happened).toContain('a1b2a1b2a1b2… died');
 });
 
 it('whoever decided is a mention; nothing that a cluster says is one', () => {

@@ -107,7 +107,7 @@ describe('the anchor', () => {
 
   it('ends with the outcome and how long it ran, by the container’s own times', () => {
     expect(anchorMessage(finished(), { approvers: {}, nowMs: START_MS + 99_000 })).toMatchObject({
-      tone: 'success',
+      tone: 'ended',
       summary: 'Succeeded after 2 s: autodiagnose on shop/web-1',
     });
   });
@@ -127,7 +127,7 @@ describe('the anchor of a diagnosis that has ended', () => {
       expect(anchorMessage(run, moment).tone).toBe(resultMessage(run).tone);
     }
     const message = anchorMessage(finished({ verdict }), moment);
-    expect(message.summary).toBe('memory at 95% of its limit: autodiagnose on shop/web-1');
+    expect(message.summary).toBe('shop/web-1: memory at 95% of its limit');
     expect(textOf(message)).toContain('@U0ROY · 2 s · run abcdefghij');
   });
 
@@ -257,9 +257,32 @@ describe('the result', () => {
     expect(alone).not.toContain('[Look again');
   });
 
-  it('is no alarm when something is merely worth knowing', () => {
+  it('is neither alarm nor praise when something is merely worth knowing', () => {
     const findings = [{ text: 'no memory limit', next: '', rank: 3 as const }];
-    expect(resultMessage(finished({ verdict: { line: 'Nothing is failing', findings } })).tone).toBe('success');
+    expect(resultMessage(finished({ verdict: { line: 'Nothing is failing', findings } })).tone).toBe('ended');
+  });
+
+  it('is how the run ended, where a look without a report followed an answer that found nothing wrong', () => {
+    const verdict = {
+      line: 'Nothing found so far: ready',
+      findings: [],
+      readAtMs: START_MS,
+      unseen: ['the log of web'],
+    };
+    const failed = finished({ verdict, outcome: { kind: 'failed', exitCode: 3, reason: 'Error' } });
+    for (const message of [anchorMessage(failed, { approvers: {}, nowMs: START_MS }), resultMessage(failed)])
+      expect(message).toMatchObject({
+        tone: 'failure',
+        summary: expect.stringContaining('The run failed with exit code 3'),
+      });
+    expect(textOf(resultMessage(finished({ verdict })))).toContain('hello');
+    const found = {
+      ...verdict,
+      findings: [{ code: 'x', text: 'web is sick', next: '', rank: 1 as const }],
+      line: 'web is sick',
+    };
+    const { tone, summary } = resultMessage(finished({ verdict: found, outcome: { kind: 'timed-out' } }));
+    expect([tone, summary]).toEqual(['failure', 'web-1: web is sick']);
   });
 
   it('shows the report itself when there is no file of it', () => {

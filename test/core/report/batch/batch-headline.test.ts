@@ -13,7 +13,7 @@ const headOf = (parts: BatchRunParts, afterMs = 20_000) => {
 };
 function reasonOf(parts: BatchRunParts): string {
   const { batch } = aBatchRun(parts);
-  const { spans } = batchReason(batch, groupResults(batch));
+  const { spans } = batchReason({ batch }, groupResults(batch));
   return spans.map((span) => ('text' in span ? span.text : '')).join('');
 }
 
@@ -52,32 +52,52 @@ describe('the first line of a batch', () => {
     [
       'that ended well',
       { size: 2, events: [...ended(0, 0), ...ended(1, 0)] },
-      'success autodiagnose on 2 pods in shop: all succeeded',
+      'ended autodiagnose on 2 pods in shop: all runs succeeded',
     ],
     [
       'that failed',
       { size: 2, events: [...ended(0, 1), ...ended(1, 1)] },
-      'failure autodiagnose on 2 pods in shop: all failed',
+      'failure autodiagnose on 2 pods in shop: all runs failed',
+    ],
+    [
+      'of one pod that succeeded',
+      { size: 1, events: ended(0, 0) },
+      'ended autodiagnose on 1 pod in shop: the run succeeded',
+    ],
+    [
+      'of one pod that found something wrong',
+      { size: 1, events: found(0, 'close_wait') },
+      'attention autodiagnose on 1 pod in shop: problems found',
     ],
     [
       'that failed in part',
       { size: 2, events: [...ended(0, 0), ...ended(1, 1)] },
-      'attention autodiagnose on 2 pods in shop: 1 succeeded, 1 failed',
+      'attention autodiagnose on 2 pods in shop: 1 run succeeded, 1 failed',
     ],
     [
       'that was cancelled',
       { events: [...ended(0, 0), CANCELLED] },
-      'ended autodiagnose on 4 pods in shop: cancelled, 1 succeeded, 3 not started',
+      'ended autodiagnose on 4 pods in shop: cancelled, 1 run succeeded, 3 not started',
+    ],
+    [
+      'that found nothing',
+      { size: 2, events: [0, 1].flatMap((index) => result(index, { outcome: 'succeeded', looked: true })) },
+      'ended autodiagnose on 2 pods in shop: nothing found',
+    ],
+    [
+      'that found nothing, and failed in part',
+      { size: 2, events: [...result(0, { outcome: 'succeeded', looked: true }), ...ended(1, 1)] },
+      'attention autodiagnose on 2 pods in shop: nothing found in 1, 1 run failed',
     ],
     [
       'that found something wrong',
       { size: 2, events: [...found(0, 'close_wait'), ...found(1)] },
-      'attention autodiagnose on 2 pods in shop: all succeeded, problems found in 1',
+      'attention autodiagnose on 2 pods in shop: problems found in 1',
     ],
     [
       'that found something wrong everywhere',
       { size: 2, events: [...found(0, 'close_wait'), ...found(1, 'someone_elses')] },
-      'attention autodiagnose on 2 pods in shop: all succeeded, problems found in all',
+      'attention autodiagnose on 2 pods in shop: problems found in all',
     ],
     [
       'that waits for approval',
@@ -97,21 +117,33 @@ describe('the first line of a batch', () => {
 describe('the second line of an ended batch', () => {
   it('names the pods that failed, and what to do where that is known', () => {
     expect(reasonOf({ size: 3, events: [...ended(0, 0), ...ended(1, 7), ...ended(2, 7)] })).toBe(
-      '2 pods failed, exit code 7: web-1, web-2',
+      'In 2 pods the run failed, exit code 7: web-1, web-2',
     );
     const missing = { outcome: 'start-failed', reason: 'ErrImageNeverPull' } as const;
-    expect(reasonOf({ size: 1, events: result(0, missing) })).toBe('1 pod did not start (ErrImageNeverPull): web-0');
+    expect(reasonOf({ size: 1, events: result(0, missing) })).toBe(
+      'In 1 pod kdebug’s container did not start (ErrImageNeverPull): web-0',
+    );
     expect(reasonOf({ size: 1, events: result(0, { outcome: 'timed-out' }) })).toBe(
-      '1 pod timed out: web-0. Use a longer --timeout, or a smaller diagnosis.',
+      'In 1 pod the run timed out: web-0. Use a longer --timeout, or a smaller diagnosis.',
     );
   });
 
-  it('is the next step for the worst finding where nothing failed, and nothing where all is well', () => {
+  it('is the worst finding and its next step, also where runs failed', () => {
     expect(reasonOf({ size: 2, events: [...found(0, 'zombies', 'oom_kill'), ...found(1, 'zombies')] })).toBe(
-      'Raise the memory limit or find what grows; the log of the previous container may name it.',
+      'something. Raise the memory limit or find what grows; the log of the previous container may name it.',
     );
-    expect(reasonOf({ size: 1, events: found(0, 'someone_elses') })).toBe('');
+    expect(reasonOf({ size: 1, events: found(0, 'someone_elses') })).toBe('something.');
+    expect(reasonOf({ size: 2, events: [...found(0, 'zombies'), ...ended(1, 1)] })).toMatch(/^something\. /);
+  });
+
+  it('says what a look that found nothing leaves open, and nothing of a command that succeeded', () => {
+    expect(reasonOf({ size: 1, events: result(0, { outcome: 'succeeded', looked: true }) })).toBe(
+      'Not checked: the pods’ own logs, and what Kubernetes says of them.',
+    );
     expect(reasonOf({ size: 2, events: [...ended(0, 0), ...ended(1, 0)] })).toBe('');
+    const { batch } = aBatchRun({ size: 1, events: result(0, { outcome: 'succeeded', looked: true }) });
+    const verdict = { line: 'web exited with code 1', findings: [], readAtMs: START_MS };
+    expect(batchReason({ batch, verdict }, groupResults(batch)).spans).toEqual([]);
   });
 
   const threeNotStarted = (reason: string) =>
@@ -120,10 +152,10 @@ describe('the second line of an ended batch', () => {
   it('says why it ended early', () => {
     expect(reasonOf({ events: [...ended(0, 1), CANCELLED] })).toBe('Cancelled by , . No more pods will start.');
     expect(reasonOf({ size: 9, events: threeNotStarted('ErrImagePull') })).toBe(
-      'Stopped: three pods did not start (ErrImagePull). Check the image name and tag, and that the node may pull it.',
+      'Stopped: three runs did not start (ErrImagePull). Check the image name and tag, and that the node may pull it.',
     );
     expect(reasonOf({ size: 9, events: threeNotStarted('CreateContainerConfigError') })).toBe(
-      'Stopped: three pods did not start (CreateContainerConfigError). The others would fail too.',
+      'Stopped: three runs did not start (CreateContainerConfigError). The others would fail too.',
     );
   });
 
@@ -134,6 +166,8 @@ describe('the second line of an ended batch', () => {
     ).flat();
     expect(reasonOf({ size, events: all }).length).toBeLessThan(120);
     const many = Array.from({ length: size }, (_, index) => ended(index, 1)).flat();
-    expect(reasonOf({ size, events: many })).toBe('2,000 pods failed, exit code 1: web-0, web-1, web-2 and 1,997 more');
+    expect(reasonOf({ size, events: many })).toBe(
+      'In 2,000 pods the run failed, exit code 1: web-0, web-1, web-2 and 1,997 more',
+    );
   });
 });

@@ -38,7 +38,7 @@ it('counts its pods in words, on a line that fits a phone', () => {
     events: [...ended(0, 0), ...ended(1, 1), { kind: 'launched', index: 2 }, { kind: 'started', index: 2 }],
   });
   const message = batchMessage(run, { approvers: {}, nowMs: START_MS + 5_000 });
-  expect(linesOf(message)).toEqual(['1 succeeded · 1 failed · 1 running · 1 waiting']);
+  expect(linesOf(message)).toEqual(['Runs: 1 succeeded · 1 failed · 1 running · 1 waiting']);
   expect(message.parts.some(({ kind }) => kind === 'preformatted')).toBe(false);
   expect(textOf(message)).toContain('autodiagnose on 4 pods in shop: 2 done, 2 to go');
   expect(textOf(message)).toContain('4 pods matched · for 5 s');
@@ -48,7 +48,7 @@ it('leaves out what nobody waits for once it has ended', () => {
   const run = aBatchRun({ size: 2, events: [...ended(0, 0), ...ended(1, 0)] });
   const message = batchMessage(run, { approvers: {}, nowMs: START_MS });
   expect(linesOf(message)).toEqual([]);
-  expect(message.summary).toBe('autodiagnose on 2 pods in shop: all succeeded');
+  expect(message.summary).toBe('autodiagnose on 2 pods in shop: all runs succeeded');
   expect(textOf(message)).toContain('2 pods matched · took ');
 });
 

@@ -19,19 +19,19 @@ const EVENTS = [...saying(0, 'no such file'), ...ended(1, 0), ...ended(2, 0), ..
 it('names each pod that differs from the most, with what it says, equal ones together', () => {
   const run = aBatchRun({ size: 6, events: [...EVENTS, ...ended(5, 0)] });
   expect(textOf(outliersMessage(run, false)).split('\n')).toEqual([
-    '3 pods ended differently. The other 3 pods: succeeded.',
-    '3 pods ended differently. The other 3 pods: succeeded.',
+    '3 pods ended differently. The other 3 pods: the run succeeded.',
+    '3 pods ended differently. The other 3 pods: the run succeeded.',
     'Pod | Result | What it says',
-    'web-0 | failed, exit code 2 | no such file',
-    'web-4 | failed, exit code 2 | denied',
-    'web-3 | failed, exit code 9 | ',
+    'web-0 | the run failed, exit code 2 | no such file',
+    'web-4 | the run failed, exit code 2 | denied',
+    'web-3 | the run failed, exit code 9 | ',
     `batch ${run.id}`,
   ]);
 });
 
 it('keeps what the containers wrote from whom it is not for', () => {
   const hidden = textOf(outliersMessage(aBatchRun({ size: 6, events: [...EVENTS, ...ended(5, 0)] }), true));
-  expect(hidden).toContain('web-4 | failed, exit code 2 | ');
+  expect(hidden).toContain('web-4 | the run failed, exit code 2 | ');
   expect(hidden).not.toContain('denied');
 });
 
@@ -48,5 +48,5 @@ it('shows forty pods and the number of the others, and nothing where all are equ
   expect(many.parts.flatMap((part) => (part.kind === 'table' ? part.rows : []))).toHaveLength(40);
   expect(textOf(many)).toContain('10 more pods: see the files of the batch');
   const equal = outliersMessage(aBatchRun({ size: 2, events: [...ended(0, 0), ...ended(1, 0)] }), false);
-  expect(textOf(equal)).toContain('All pods have the same result. 2 pods: succeeded.');
+  expect(textOf(equal)).toContain('All pods have the same result. 2 pods: the run succeeded.');
 });
