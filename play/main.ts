@@ -38,10 +38,14 @@ async function play(values: PlayOptions): Promise<number> {
   const player = new Player(stage, values.user, values.channel);
   let page: Page | undefined;
   try {
-    if (values.once !== undefined) return (await player.type(values.once)) ? 0 : 1;
+    if (values.once !== undefined) {
+      await stage.begun();
+      return (await player.type(values.once)) ? 0 : 1;
+    }
     page = bundle && (await openPage(stage, bundle, values.port));
     const address = page ? `Open ${page.url} in a browser\n\n` : '';
     console.log(`${address}${stage.banner}\n`);
+    await stage.begun();
     await tour(player, page, values.kubeconfig === undefined);
     // Once more, because the tour has moved it off the screen.
     console.log(`${HELP}\n\n${address}`.trimEnd());

@@ -13,6 +13,12 @@ const GINGER = '/kdebug --all -n shop --image=security-audit --parallelism=8 -- 
 const STUCK = '/kdebug orders-stuck-0 --image=autodiagnose';
 const FLAME = '/kdebug search-slow-0 --image=profile';
 const COMPARE = '/kdebug compare neato-5x9k3 -n shop';
+/** Questions about what does not run: kept apart from the shop, whose pods all do. */
+const JOB = '/kdebug job/nightly-report -n backoffice';
+const CRASH = '/kdebug deployment/mailer -n backoffice';
+const UNSCHEDULED = '/kdebug deployment/importer -n backoffice';
+const QUOTA = '/kdebug deployment/invoices -n backoffice';
+const SHOUTS = '/kdebug deployment/stock-sync -n backoffice';
 const GUEST = MAIN_JOB;
 
 const CHANNEL = 'C0SHOP';
@@ -80,6 +86,51 @@ const TOLD: readonly (Omit<Example, 'then'> & { readonly next: string })[] = [
     channel: CHANNEL,
     text: COMPARE,
     next: 'Send it. Both pods are looked at together, and the answer names only what differs.',
+  },
+  {
+    id: 'job',
+    title: 'A Job that failed',
+    story: 'The report of the night is missing. Its Job is over, so there is nothing left to look into.',
+    user: 'U0ROY',
+    channel: CHANNEL,
+    text: JOB,
+    next: 'Send it. The answer has the last words of the program. Nothing was started in the cluster.',
+  },
+  {
+    id: 'crash',
+    title: 'A crash loop',
+    story: 'No mail goes out. The mailer starts, ends and starts again.',
+    user: 'U0ROY',
+    channel: CHANNEL,
+    text: CRASH,
+    next: 'Send it. The answer says what the mailer said before it ended.',
+  },
+  {
+    id: 'unscheduled',
+    title: 'A pod that no node takes',
+    story: 'The importer was moved to faster disks this morning and has not run since.',
+    user: 'U0JONAS',
+    channel: CHANNEL,
+    text: UNSCHEDULED,
+    next: 'Send it. The answer says what the scheduler looks for and no node has.',
+  },
+  {
+    id: 'quota',
+    title: 'A Deployment without pods',
+    story: 'Thurston has deployed the invoices, and no pod appears.',
+    user: 'U0THURSTON',
+    channel: CHANNEL,
+    text: QUOTA,
+    next: 'Send it. The answer names the quota that keeps the pods from being made.',
+  },
+  {
+    id: 'shouts',
+    title: 'A pod that looks well',
+    story: 'The stock has not changed for an hour. The pod runs, is ready and has never restarted.',
+    user: 'U0ROY',
+    channel: CHANNEL,
+    text: SHOUTS,
+    next: 'Send it. The answer has what the program writes again and again into its own log.',
   },
   {
     id: 'invite',

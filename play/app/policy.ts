@@ -26,14 +26,15 @@ const LOCAL_IMAGES: PlayImages = {
 const RULES = `    rules:
       - id: look
         clusters: [play]
-        namespaces: [shop, vault, default]
+        namespaces: [shop, backoffice, vault, default]
         classes: [observe]
         profiles: [restricted, baseline, general]
         batch: { maxPods: 50, maxParallelism: 10 }
+        targetLog: errors
       # Free commands may change a workload, so they are intrusive. This channel may all the same: it is the team's own shop.
       - id: hands-on
         clusters: [play]
-        namespaces: [shop, vault, default]
+        namespaces: [shop, backoffice, vault, default]
         classes: [intrusive]
         profiles: [restricted, baseline, general]
         batch: { maxPods: 50, maxParallelism: 10 }

@@ -1,5 +1,5 @@
 import { KubeConfig } from '@kubernetes/client-node';
-import { type LocalCluster, openShop, startLocalCluster } from '../cluster/index.ts';
+import { type LocalCluster, openBackoffice, openShop, startLocalCluster } from '../cluster/index.ts';
 import type { Example } from '../page/contract.ts';
 import { type Bed, startBed } from './bed.ts';
 import { EXAMPLES } from './examples.ts';
@@ -23,6 +23,8 @@ export interface Stage {
   readonly banner: string;
   /** The pods that there are, a line each. */
   pods(): string;
+  /** Once every pod that a node took has begun, so that nobody asks about pods that are just starting; after 15 s at the latest. */
+  begun(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   if (options.kubeconfig !== undefined) return realStage(options, options.kubeconfig);
   const cluster = await startLocalCluster();
   openShop(cluster);
+  openBackoffice(cluster);
   const bed = await startBed({
     ...options,
     kubeconfig: cluster.kubeconfig,
@@ -42,6 +45,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     examples: EXAMPLES,
     banner: 'A local Slack and a local Kubernetes, both in this process; the kdebug between them is the real one.',
     pods: () => podLines(cluster),
+    begun: () => podsBegun(cluster),
     async close() {
       await bed.stop();
       await cluster.stop();
@@ -58,6 +62,7 @@ async function realStage(options: StageOptions, kubeconfig: string): Promise<Sta
     examples: [],
     banner: `A local Slack in this process, and the cluster of the context ${context}.`,
     pods: () => 'kubectl get pods shows them.',
+    begun: () => Promise.resolve(),
     close: () => bed.stop(),
   };
 }
@@ -68,8 +73,30 @@ function contextOf(kubeconfig: string): string {
   return config.getCurrentContext();
 }
 
+const BEGIN_MS = 15_000;
+
+function podsBegun(cluster: LocalCluster): Promise<void> {
+  const haveBegun = (): boolean =>
+    cluster
+      .pods()
+      .filter(({ spec }) => spec.nodeName !== undefined)
+      .every(({ status }) => (status.containerStatuses ?? []).some(({ state }) => state.waiting === undefined));
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      stop();
+      resolve();
+    };
+    const timer = setTimeout(end, BEGIN_MS);
+    const stop = cluster.watchPods(() => {
+      if (haveBegun()) end();
+    });
+    if (haveBegun()) end();
+  });
+}
+
 const podLines = (cluster: LocalCluster): string =>
   cluster
     .pods()
-    .map(({ metadata, status }) => `${metadata.namespace.padEnd(8)} ${metadata.name.padEnd(22)} ${status.phase}`)
+    .map(({ metadata, status }) => `${metadata.namespace.padEnd(10)} ${metadata.name.padEnd(27)} ${status.phase}`)
     .join('\n');

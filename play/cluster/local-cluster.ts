@@ -7,6 +7,7 @@ import { groupsOfServiceAccount, type Tokens, userOfServiceAccount } from './api
 import type { RequestLog } from './api/request-log.ts';
 import type { ApiServer } from './api/server.ts';
 import type { Kubelet } from './kubelet/kubelet.ts';
+import type { ContainerLog } from './log/container-log.ts';
 import { type FollowOptions, followLog } from './log/follow-log.ts';
 import type { Rotation } from './log/rotation.ts';
 import type { EventObject } from './objects/events.ts';
@@ -19,6 +20,8 @@ import { beginDeletion } from './resources/pods.ts';
 import { applyRbac } from './resources/rbac-apply.ts';
 import type { Watches } from './resources/watch.ts';
 import type { Webhooks } from './resources/webhooks.ts';
+import { loadRecording } from './troubles/load-recording.ts';
+import { readRecording } from './troubles/recording.ts';
 import type { World } from './world.ts';
 
 /** The only node, unless pods name others. */
@@ -77,6 +80,16 @@ export class LocalCluster {
   /** Adds a namespace, or replaces its labels (`pod-security.kubernetes.io/enforce` counts). */
   addNamespace(name: string, labels: Labels = {}): void {
     this.#parts.world.places.addNamespace(name, labels);
+  }
+
+  /**
+   * Loads a folder of recorded objects and logs (`readRecording`), as if the moment of the recording were now. Its pods
+   * stay as they are; what is added to one runs only where its target does, and then finds nothing. `namespace` replaces
+   * the recorded one. @throws Error what is wrong with the folder
+   */
+  loadRecorded(folder: string, namespace?: string): void {
+    const { world, kubelet, makeLog } = this.#parts;
+    loadRecording({ world, node: kubelet, makeLog }, readRecording(folder, world.clock.now()), namespace);
   }
 
   /** Adds a pod; its node starts it at once, the API shows it running after the next relist. */
@@ -210,5 +223,6 @@ export interface LocalClusterParts {
   readonly kubelet: Kubelet;
   readonly workloads: Workloads;
   readonly server: ApiServer;
+  readonly makeLog: () => ContainerLog;
   readonly directory: string;
 }

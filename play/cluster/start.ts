@@ -33,6 +33,8 @@ import { rbacHandlers } from './resources/rbac.ts';
 import { selfReviewHandlers } from './resources/self-reviews.ts';
 import { Watches } from './resources/watch.ts';
 import { Webhooks } from './resources/webhooks.ts';
+import { ObjectStore } from './stored/object-store.ts';
+import { storedHandlers } from './stored/stored.ts';
 import type { World } from './world.ts';
 
 const MAX_EVENTS = 20_000;
@@ -49,6 +51,7 @@ export async function startLocalCluster(options: LocalClusterOptions = {}): Prom
     events: new Events(clock, versions, MAX_EVENTS),
     rbac: new RbacStore(versions),
     webhooks: new Webhooks(),
+    objects: new ObjectStore(clock, versions),
   };
   for (const each of bootstrapRoles(rfc3339(clock.now()), randomUUID)) world.rbac.put(each);
   world.places.addNamespace('default');
@@ -57,6 +60,8 @@ export async function startLocalCluster(options: LocalClusterOptions = {}): Prom
   const rotation = new Rotation(clock, options.logRotation?.periodMs ?? 10_000);
   const images = new Images();
   const workloads = new Workloads();
+  const makeLog = () =>
+    newLog({ clock, directory, rotation, maxBytes: options.logRotation?.maxBytes ?? 10 * 1024 * 1024 });
   const kubelet = new Kubelet({
     world,
     images,
@@ -65,7 +70,7 @@ export async function startLocalCluster(options: LocalClusterOptions = {}): Prom
     nodeName: NODE,
     phase: options.relistPhase ?? Math.random(),
     reportsUsers: options.reportsUsers ?? true,
-    makeLog: () => newLog({ clock, directory, rotation, maxBytes: options.logRotation?.maxBytes ?? 10 * 1024 * 1024 }),
+    makeLog,
   });
   const control = controlPlane(options, world.rbac);
   const watches = new Watches();
@@ -79,10 +84,11 @@ export async function startLocalCluster(options: LocalClusterOptions = {}): Prom
     ...reviewHandlers(control.authorizer),
     ...selfReviewHandlers(world),
     ...rbacHandlers(world),
+    ...storedHandlers(world),
   ]);
   const server = new ApiServer({ certificates, ...control, handlers });
   const url = await server.listen(options.port ?? 0);
-  const shared = { images, rotation, world, kubelet, workloads, server, directory, watches };
+  const shared = { images, rotation, world, kubelet, workloads, server, directory, watches, makeLog };
   return new LocalCluster({ url, caPem: certificates.caPem, ...control, ...shared });
 }
 

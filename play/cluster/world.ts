@@ -5,6 +5,7 @@ import type { PodObject } from './objects/pod.ts';
 import type { PodStore } from './objects/pod-store.ts';
 import type { RbacStore } from './objects/rbac-store.ts';
 import type { Webhooks } from './resources/webhooks.ts';
+import type { ObjectStore } from './stored/object-store.ts';
 
 /** What the API side and the kubelet side share. */
 export interface World {
@@ -14,6 +15,7 @@ export interface World {
   readonly events: Events;
   readonly rbac: RbacStore;
   readonly webhooks: Webhooks;
+  readonly objects: ObjectStore;
 }
 
 /** What the API server tells the nodes, and asks of them. */

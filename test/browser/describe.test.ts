@@ -19,7 +19,9 @@ describePlay('describe in a workspace', (browser, play) => {
       };
       await expect
         .poll(isWrong, { interval: 3_000, timeout: SLOW })
-        .toMatch(/shop\/ledger-crash-0: ledger restarted .*exit code 1[\s\S]*kubectl logs --previous/);
+        .toMatch(
+          /shop\/ledger-crash-0: ledger exited with code 1, .*“ledger: panic: no such key: currency”\s+Correct what it complains of/,
+        );
       const words = await crash.innerText();
       expect(words).toContain('What this channel may run here');
       expect(words).toMatch(/autodiagnose: allowed with .*\(rule look\)/);

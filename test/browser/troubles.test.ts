@@ -45,6 +45,9 @@ describePlay('trouble in the browser', (browser, play) => {
       await choose(page, 'Make it worse', 'Node away');
       await clusterOf(page).getByText('Now: Node away').waitFor();
       await type(page, '/kdebug pod-1234');
+      const answer = messagesOf(page).getByRole('article').filter({ hasText: 'pod-1234: the pod’s node' });
+      await answer.filter({ hasText: 'No container was added' }).waitFor({ timeout: SLOW });
+      await type(page, '/kdebug pod-1234 --image=debian -- cat /etc/os-release');
       const waiting = messagesOf(page).getByRole('article').filter({ hasText: 'Starting' });
       await waiting.waitFor({ timeout: SLOW });
 
@@ -60,7 +63,7 @@ describePlay('trouble in the browser', (browser, play) => {
       await clusterOf(page).getByText('Now: ').waitFor({ state: 'detached' });
       // The node is back: the run that waited for it comes to its end.
       const done = messagesOf(page).getByRole('article').filter({ hasText: 'Run again' });
-      await done.filter({ hasText: /pod-1234: No problems found/ }).waitFor({ timeout: SLOW });
+      await done.filter({ hasText: /pod-1234: Succeeded/ }).waitFor({ timeout: SLOW });
     },
     LONG,
   );

@@ -1,3 +1,4 @@
+import { storedResources } from '../stored/kinds.ts';
 import { openapiOf } from './openapi.ts';
 import type { Route } from './route.ts';
 
@@ -32,6 +33,7 @@ const CORE = [
   },
   { name: 'pods/ephemeralcontainers', singularName: '', namespaced: true, kind: 'Pod', verbs: verbs('get', 'patch') },
   { name: 'pods/log', singularName: '', namespaced: true, kind: 'Pod', verbs: verbs('get') },
+  ...storedResources(''),
 ];
 
 const REVIEWS = [
@@ -93,6 +95,8 @@ const resourceList = (name: string, resources: readonly object[]): object => ({
 const AUTHENTICATION = 'authentication.k8s.io';
 const AUTHORIZATION = 'authorization.k8s.io';
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
+/** Groups of which objects are kept and shown, no more. */
+const STORED_GROUPS = ['apps', 'batch', 'discovery.k8s.io', 'storage.k8s.io'];
 
 /** The paths that name no object: version, health and discovery (the plain kind, which every client falls back to). */
 const PATHS: Readonly<Record<string, object>> = {
@@ -112,7 +116,7 @@ const PATHS: Readonly<Record<string, object>> = {
   '/apis': {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: [group(AUTHENTICATION), group(AUTHORIZATION), group(RBAC_GROUP)],
+    groups: [group(AUTHENTICATION), group(AUTHORIZATION), group(RBAC_GROUP), ...STORED_GROUPS.map(group)],
   },
   [`/apis/${AUTHENTICATION}`]: groupItself(AUTHENTICATION),
   [`/apis/${AUTHENTICATION}/v1`]: resourceList(AUTHENTICATION, SELF),
@@ -120,6 +124,12 @@ const PATHS: Readonly<Record<string, object>> = {
   [`/apis/${AUTHORIZATION}/v1`]: resourceList(AUTHORIZATION, REVIEWS),
   [`/apis/${RBAC_GROUP}`]: groupItself(RBAC_GROUP),
   [`/apis/${RBAC_GROUP}/v1`]: resourceList(RBAC_GROUP, RBAC),
+  ...Object.fromEntries(
+    STORED_GROUPS.flatMap((name) => [
+      [`/apis/${name}`, groupItself(name)],
+      [`/apis/${name}/v1`, resourceList(name, storedResources(name))],
+    ]),
+  ),
 };
 
 /** Paths that clients probe for and do without: a plain 404 is the proper answer, not a gap. */

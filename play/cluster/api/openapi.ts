@@ -6,6 +6,18 @@ const DOCUMENTS: Readonly<Record<string, readonly (readonly [string, string])[]>
   'api/v1': [
     ['namespaces', 'Namespace'],
     ['namespaces/{namespace}/pods', 'Pod'],
+    ['namespaces/{namespace}/persistentvolumeclaims', 'PersistentVolumeClaim'],
+    ['namespaces/{namespace}/services', 'Service'],
+  ],
+  'apis/apps/v1': [
+    ['namespaces/{namespace}/deployments', 'Deployment'],
+    ['namespaces/{namespace}/replicasets', 'ReplicaSet'],
+    ['namespaces/{namespace}/statefulsets', 'StatefulSet'],
+    ['namespaces/{namespace}/daemonsets', 'DaemonSet'],
+  ],
+  'apis/batch/v1': [
+    ['namespaces/{namespace}/jobs', 'Job'],
+    ['namespaces/{namespace}/cronjobs', 'CronJob'],
   ],
   'apis/rbac.authorization.k8s.io/v1': [
     ['clusterroles', 'ClusterRole'],

@@ -14,6 +14,8 @@ export interface Exit {
 }
 
 interface InstanceParts {
+  /** Absent: a new one. */
+  readonly id?: string | undefined;
   readonly container: Container;
   readonly credentials: Credentials;
   readonly imageId: string;
@@ -26,7 +28,7 @@ interface InstanceParts {
 
 /** One life of a container, from its start to its end. */
 export class Instance {
-  readonly id = `containerd://${randomBytes(32).toString('hex')}`;
+  readonly id: string;
   readonly credentials: Credentials;
   readonly imageId: string;
   readonly startedAt: string;
@@ -38,6 +40,7 @@ export class Instance {
 
   constructor(parts: InstanceParts) {
     this.#parts = parts;
+    this.id = parts.id ?? `containerd://${randomBytes(32).toString('hex')}`;
     this.credentials = parts.credentials;
     this.imageId = parts.imageId;
     this.startedAt = rfc3339(parts.now());

@@ -3,7 +3,7 @@ import { isSameJson } from '../objects/json.ts';
 import type { PodObject } from '../objects/pod.ts';
 import type { LogSource } from '../resources/logs.ts';
 import type { NodeSide } from '../world.ts';
-import { phaseOf, podStatus } from './pod-status.ts';
+import { ephemeralStatuses, phaseOf, podStatus } from './pod-status.ts';
 import { PodWorker } from './pod-worker.ts';
 import type { PodWorkloads, WorkerParts } from './worker-parts.ts';
 
@@ -24,6 +24,8 @@ export class Kubelet implements NodeSide, LogSource {
   readonly #parts: KubeletParts;
   readonly #workers = new Map<string, PodWorker>();
   readonly #changed = new Set<PodWorker>();
+  /** By pod and container id: logs that came with a recording. */
+  readonly #recordedLogs = new Map<string, ReadonlyMap<string, ContainerLog>>();
   readonly #down = new Set<string>();
   readonly #phaseMs: number;
   #isScheduled = false;
@@ -39,9 +41,7 @@ export class Kubelet implements NodeSide, LogSource {
   podAdded(pod: PodObject, workloads: PodWorkloads = {}): void {
     this.#addresses += 1;
     const ip = `10.244.${(this.#addresses >> 8) & 255}.${this.#addresses & 255}`;
-    const onChange = () => this.#noteChange(worker);
-    const worker: PodWorker = new PodWorker(pod, workloads, ip, { ...this.#parts, onChange });
-    this.#workers.set(pod.metadata.uid, worker);
+    const worker = this.#addWorker(pod, workloads, ip);
     this.#parts.world.events.tell({
       pod,
       type: 'Normal',
@@ -51,6 +51,19 @@ export class Kubelet implements NodeSide, LogSource {
     });
     if (this.isNodeDown(pod.spec.nodeName ?? '')) return;
     worker.startMains();
+  }
+
+  /** Takes over a pod that stays as it was recorded. `logs` by container id. */
+  podRecorded(pod: PodObject, logs: ReadonlyMap<string, ContainerLog>): void {
+    this.#addWorker(pod, {}, pod.status.podIP ?? '').freeze();
+    this.#recordedLogs.set(pod.metadata.uid, logs);
+  }
+
+  #addWorker(pod: PodObject, workloads: PodWorkloads, ip: string): PodWorker {
+    const onChange = () => this.#noteChange(worker);
+    const worker: PodWorker = new PodWorker(pod, workloads, ip, { ...this.#parts, onChange });
+    this.#workers.set(pod.metadata.uid, worker);
+    return worker;
   }
 
   ephemeralAdded(pod: PodObject): void {
@@ -92,7 +105,8 @@ export class Kubelet implements NodeSide, LogSource {
   }
 
   logOf(podUid: string, containerId: string): ContainerLog | undefined {
-    return this.#workers.get(podUid)?.instance(containerId)?.log;
+    const recorded = this.#recordedLogs.get(podUid)?.get(containerId);
+    return recorded ?? this.#workers.get(podUid)?.instance(containerId)?.log;
   }
 
   /** @throws Error when the node has no such pod */
@@ -124,6 +138,8 @@ export class Kubelet implements NodeSide, LogSource {
     this.#isStopped = true;
     for (const worker of this.#workers.values()) worker.discard();
     this.#workers.clear();
+    for (const logs of this.#recordedLogs.values()) for (const log of logs.values()) log.discard();
+    this.#recordedLogs.clear();
     this.#changed.clear();
   }
 
@@ -131,6 +147,8 @@ export class Kubelet implements NodeSide, LogSource {
     this.#workers.delete(pod.metadata.uid);
     if (worker) this.#changed.delete(worker);
     worker?.discard();
+    for (const log of this.#recordedLogs.get(pod.metadata.uid)?.values() ?? []) log.discard();
+    this.#recordedLogs.delete(pod.metadata.uid);
     this.#parts.world.pods.remove(pod);
   }
 
@@ -164,7 +182,10 @@ export class Kubelet implements NodeSide, LogSource {
       return;
     // The API's object is the newer one in everything but the status: labels and ephemeral containers may have come.
     worker.pod = current;
-    const status = podStatus(worker.view, this.#parts.reportsUsers);
+    const { reportsUsers } = this.#parts;
+    const status = worker.isFrozen
+      ? { ...current.status, ...ephemeralStatuses(worker.view, reportsUsers) }
+      : podStatus(worker.view, reportsUsers);
     if (!isSameJson(status, current.status)) worker.pod = this.#parts.world.pods.put({ ...current, status });
   }
 }

@@ -35,9 +35,6 @@ export function podStatus(view: PodView, reportsUsers: boolean): PodStatus {
   const phase = phaseOf(view);
   const containerStatuses = byName(view.mains.map((slot) => containerStatus(slot, { isMain: true, reportsUsers })));
   const isReady = containerStatuses.every((each) => each.ready);
-  const ephemeralContainerStatuses = byName(
-    view.ephemerals.map((slot) => containerStatus(slot, { isMain: false, reportsUsers })),
-  );
   return {
     observedGeneration: view.pod.metadata.generation,
     phase,
@@ -48,9 +45,15 @@ export function podStatus(view: PodView, reportsUsers: boolean): PodStatus {
     podIPs: [{ ip: view.ip }],
     startTime: view.startedAt,
     containerStatuses,
-    ...(ephemeralContainerStatuses.length === 0 ? {} : { ephemeralContainerStatuses }),
+    ...ephemeralStatuses(view, reportsUsers),
     qosClass: view.pod.status.qosClass ?? 'BestEffort',
   };
+}
+
+/** Of the ephemeral containers alone; nothing where there are none. */
+export function ephemeralStatuses(view: PodView, reportsUsers: boolean): Pick<PodStatus, 'ephemeralContainerStatuses'> {
+  const statuses = view.ephemerals.map((slot) => containerStatus(slot, { isMain: false, reportsUsers }));
+  return statuses.length === 0 ? {} : { ephemeralContainerStatuses: byName(statuses) };
 }
 
 /** The kubelet sorts them so, whatever their order in the spec. */

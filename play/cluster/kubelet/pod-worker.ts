@@ -1,7 +1,7 @@
 import { sleep } from '../clock.ts';
 import { type PodObject, rfc3339 } from '../objects/pod.ts';
-import { maySee } from '../programs/access.ts';
-import { autodiagnose } from '../programs/autodiagnose.ts';
+import { credentialsOf, maySee } from '../programs/access.ts';
+import { autodiagnose, nothingFound } from '../programs/autodiagnose.ts';
 import type { Program } from '../programs/process.ts';
 import { playRecording } from '../programs/recordings.ts';
 import { type Neighbour, stopper } from '../programs/stop.ts';
@@ -26,6 +26,7 @@ export class PodWorker {
   readonly #ip: string;
   readonly #retries: Retries;
   #isStopped = false;
+  #isFrozen = false;
 
   constructor(pod: PodObject, workloads: PodWorkloads, ip: string, parts: WorkerParts) {
     this.pod = pod;
@@ -55,7 +56,34 @@ export class PodWorker {
     };
   }
 
+  /** Whether its status but that of its ephemeral containers is somebody else's. */
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
+  /** A pod as it was recorded: what its status shows as running runs on, nothing else ever starts. */
+  freeze(): void {
+    this.#isFrozen = true;
+    const { world, makeLog } = this.#parts;
+    for (const slot of this.#mains) {
+      const { container } = slot;
+      const status = this.pod.status.containerStatuses?.find(({ name }) => name === container.name);
+      if (!status?.state.running) continue;
+      slot.instance = new Instance({
+        id: status.containerID,
+        container,
+        credentials: credentialsOf(container, this.pod.spec, status.user?.linux ?? { uid: 0, gid: 0 }),
+        imageId: status.imageID,
+        now: () => world.clock.now(),
+        makeLog,
+        banner: '',
+        onExit: () => undefined,
+      });
+    }
+  }
+
   startMains(): void {
+    if (this.#isFrozen) return;
     for (const slot of this.#mains) this.#start(slot);
   }
 
@@ -65,6 +93,8 @@ export class PodWorker {
     for (const container of this.pod.spec.ephemeralContainers ?? []) {
       if (known.has(container.name) || this.#isStopped || this.#isOver()) continue;
       const slot = new Slot(container, true);
+      if (this.#isFrozen && !(this.#targetOf(slot) ?? this.#mains.find(({ isRunning }) => isRunning))?.isRunning)
+        continue;
       this.#ephemerals.push(slot);
       this.#later(slot, this.#parts.timing.startMs, () => this.#start(slot));
     }
@@ -230,6 +260,7 @@ export class PodWorker {
 
   #autodiagnose(slot: Slot, { argv, credentials }: StartReady): Program {
     const target = this.#targetOf(slot);
+    if (this.#isFrozen) return nothingFound;
     if (argv[0] === 'stop') return stopper(credentials, () => this.#neighboursOf(slot, target));
     return async (process) => {
       const name = target?.container.name ?? '';

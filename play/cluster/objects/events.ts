@@ -12,11 +12,12 @@ export interface EventObject {
     readonly creationTimestamp: string;
   };
   readonly involvedObject: {
-    readonly kind: 'Pod';
+    readonly kind: string;
     readonly namespace: string;
     readonly name: string;
     readonly uid: string;
-    readonly apiVersion: 'v1';
+    readonly apiVersion: string;
+    readonly resourceVersion?: string;
     readonly fieldPath?: string;
   };
   readonly reason: string;
@@ -42,7 +43,7 @@ interface EventToTell {
   readonly component?: string;
 }
 
-/** core/v1 events about pods: repeated ones are counted up, the oldest are forgotten beyond `limit`. */
+/** core/v1 events: of pods as they happen, of other objects as a recording tells them. Repeated ones are counted up, the oldest are forgotten beyond `limit`. */
 export class Events {
   readonly #clock: Clock;
   readonly #versions: ResourceVersions;
@@ -60,11 +61,21 @@ export class Events {
     const key = [event.pod.metadata.uid, event.fieldPath, event.reason, event.message].join('\n');
     const known = this.#events.get(key);
     const told = known ? this.#again(known) : this.#first(event);
-    this.#events.set(key, told);
-    for (const listener of this.#listeners) listener(told);
+    this.#store(key, told);
+  }
+
+  #store(key: string, event: EventObject): void {
+    this.#events.set(key, event);
+    for (const listener of this.#listeners) listener(event);
     if (this.#events.size <= this.#limit) return;
     const oldest = this.#events.keys().next();
     if (!oldest.done) this.#events.delete(oldest.value);
+  }
+
+  /** Keeps one as it is. */
+  keep(event: EventObject): void {
+    const metadata = { ...event.metadata, resourceVersion: String(this.#versions.next()) };
+    this.#store(event.metadata.uid, { ...event, metadata });
   }
 
   /** In the order in which they first happened. */

@@ -104,10 +104,10 @@ export const EVENT_COLUMNS: Columns<EventObject> = {
   cells: (event, now) => {
     const { involvedObject: about } = event;
     return [
-      age(event.lastTimestamp, now),
+      age(event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp, now),
       event.type,
       event.reason,
-      `pod/${about.name}`,
+      `${about.kind.toLowerCase()}/${about.name}`,
       event.message,
       event.count,
       event.metadata.name,

@@ -68,6 +68,18 @@ function runScript(process: Process, env: Record<string, string>): Promise<numbe
   });
 }
 
+/** For the pods of a recording, behind which there is no process: what a diagnosis of a healthy one says. */
+export async function nothingFound(process: Process): Promise<number> {
+  process.write('autodiagnose: a recorded pod, nothing found inside.\n');
+  const sections = ['processes', 'memory', 'cpu', 'network', 'files'].map((name) => ({
+    name,
+    state: 'ok',
+    text: 'fine',
+  }));
+  process.writeTermination(JSON.stringify({ kdebug: 1, verdict: 'No problems found.', findings: [], sections }));
+  return 0;
+}
+
 function notMeasured(process: Process, why: string): number {
   process.write(`autodiagnose measures nothing here: ${why}.\n`);
   const sections = [{ name: 'processes', state: 'not-readable', text: why }];

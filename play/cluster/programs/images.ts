@@ -103,6 +103,10 @@ const BUILT_IN: Readonly<Record<string, Image>> = {
   neato: service(NONROOT, APP_ROOT),
   web: service(NONROOT, APP_ROOT),
   orders: service(NONROOT, APP_ROOT),
+  'stock-sync': {
+    ...service(NONROOT, APP_ROOT, { hasShell: false, extras: ['stock-sync'] }),
+    entrypoint: ['stock-sync'],
+  },
   nginx: service(ROOT, SHELL_ROOT, SHELL),
   // The workload of EphemeralJob's proposal (story 1).
   helloworld: tool({ hasShell: true, extras: ['helloworld'] }, ['helloworld']),

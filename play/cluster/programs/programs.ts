@@ -153,6 +153,22 @@ const forever: Program = async ({ sleep: wait, signal }) => {
   return signal.aborted ? 137 : 0;
 };
 
+const ROUND_MS = 5_000;
+/** So many rounds are over when somebody looks for the first time. */
+const ROUNDS_BEFORE = 40;
+
+/** A service whose database cannot be reached: it stays, and says so in every round. */
+const stockSync: Program = async ({ sleep: wait, signal, write }) => {
+  for (let round = 1; !signal.aborted; round += 1) {
+    const tookMs = 1_900 + (round % 97);
+    write(
+      `INFO sync round ${round} started\nERROR round ${round}: cannot reach warehouse-db.backoffice.svc:5432: connection timed out after ${tookMs} ms\n`,
+    );
+    if (round > ROUNDS_BEFORE) await wait(ROUND_MS);
+  }
+  return 137;
+};
+
 const BUSYBOX: Readonly<Record<string, Program>> = {
   echo,
   printf,
@@ -176,6 +192,7 @@ const EXTRA: Readonly<Record<string, Program>> = {
   helloworld: forever,
   lines,
   '/security-audit.sh': securityAudit,
+  'stock-sync': stockSync,
 };
 const SHELLS = new Set(['sh', 'bash', 'ash', 'dash']);
 

@@ -8,6 +8,7 @@ import { podFilter } from '../objects/selectors.ts';
 import { POD_COLUMNS, rowOf, tableOf } from '../objects/table.ts';
 import type { NodeSide, World } from '../world.ts';
 import { deleteOptions } from './delete-options.ts';
+import { pageOf } from './page.ts';
 import { applyPatch } from './patch.ts';
 import { podFrom } from './pod-defaults.ts';
 import { admitByPodSecurity } from './pod-security-admission.ts';
@@ -62,35 +63,6 @@ function list(world: World, call: Call): void {
   }
   const items = page.map((pod) => world.pods.json(pod)).join(',');
   answer(call, 200, `{"kind":"PodList","apiVersion":"v1","metadata":${JSON.stringify(metadata)},"items":[${items}]}`);
-}
-
-/** `limit` and `continue`: the token holds the key after which the next page begins. */
-function pageOf(all: readonly PodObject[], query: URLSearchParams, version: number) {
-  const limit = Number(query.get('limit') ?? 0);
-  const start = startOf(query.get('continue') ?? '');
-  const left = start === '' ? all : all.filter((pod) => keyOf(pod) > start);
-  const page = limit > 0 ? left.slice(0, limit) : left;
-  const last = page.at(-1);
-  const remainingItemCount = left.length - page.length;
-  const token =
-    last && remainingItemCount > 0 ? Buffer.from(JSON.stringify({ start: keyOf(last) })).toString('base64url') : '';
-  return {
-    page,
-    metadata: { resourceVersion: String(version), ...(token === '' ? {} : { continue: token, remainingItemCount }) },
-  };
-}
-
-const keyOf = (pod: PodObject) => `${pod.metadata.namespace}/${pod.metadata.name}`;
-
-function startOf(token: string): string {
-  if (token === '') return '';
-  try {
-    const value = parseJson(Buffer.from(token, 'base64url').toString());
-    if (isObject(value) && typeof value.start === 'string') return value.start;
-  } catch {
-    // Told below: whatever is wrong with a token, the answer is the same.
-  }
-  throw badRequest('invalid continue token: continue key is not valid');
 }
 
 async function create(world: World, nodes: NodeSide, call: Call): Promise<void> {

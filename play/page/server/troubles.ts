@@ -1,4 +1,4 @@
-import { type LocalCluster, SHOP_PODS } from '../../cluster/index.ts';
+import { BACKOFFICE_PODS, type LocalCluster, SHOP_PODS } from '../../cluster/index.ts';
 import type { LocalSlack } from '../../slack/index.ts';
 import type { Deed, PageChange, Trouble } from '../contract.ts';
 
@@ -78,7 +78,7 @@ const KINDS: readonly Kind[] = [
     where: 'cluster',
     title: 'Node away',
     watch:
-      'A run that starts now is accepted, then nothing: it goes on as soon as the node is back, or after half a minute the bot says that the node gave no answer.',
+      'A question is answered at once: the node no longer answers. A command that starts now is accepted, then nothing: it goes on as soon as the node is back, or after half a minute the bot says that the node gave no answer.',
     needsPod: false,
     lasts: true,
     make: (maker) => (maker.toggle('node-away') ? maker.cluster().nodeDown() : maker.cluster().nodeUp()),
@@ -192,7 +192,7 @@ export class Troubles {
   }
 
   #returnLater({ namespace, pod }: Place): void {
-    const again = SHOP_PODS.find((one) => one.name === pod && one.namespace === namespace);
+    const again = [...SHOP_PODS, ...BACKOFFICE_PODS].find((one) => one.name === pod && one.namespace === namespace);
     if (again === undefined) return;
     const cluster = this.#cluster();
     const stop = cluster.watchPods(({ type, pod: { metadata } }) => {

@@ -64,10 +64,10 @@ describe('who may', () => {
 describe('requests', () => {
   it('that are not known fail loudly and can be asserted', async () => {
     cluster.requests.clear();
-    const { status, json } = await client.get('/apis/apps/v1/namespaces/default/deployments/web');
+    const { status, json } = await client.get('/apis/example.com/v1/namespaces/default/widgets/web');
     expect([status, json.reason, json.details]).toEqual([404, 'NotFound', {}]);
     expect(cluster.requests.unknown().map(({ url }) => url)).toEqual([
-      '/apis/apps/v1/namespaces/default/deployments/web',
+      '/apis/example.com/v1/namespaces/default/widgets/web',
     ]);
   });
 

@@ -28,7 +28,7 @@ describe('the completion', () => {
       'debugger',
       'security-audit',
     ]);
-    expect(words.namespaces).toEqual(['default', 'shop', 'vault']);
+    expect(words.namespaces).toEqual(['backoffice', 'default', 'shop', 'vault']);
     const valuesOf = (flag: string) => words.flags.find(({ word }) => word === flag)?.values;
     expect(valuesOf('--image')).toEqual(words.images.map(({ word }) => word));
     expect(valuesOf('--profile')).toContain('sysadmin');

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { type Bed, startBed } from '../../../../play/app/bed.ts';
 import { EXAMPLES } from '../../../../play/app/examples.ts';
 import { playPolicy } from '../../../../play/app/policy.ts';
-import { type LocalCluster, openShop, startLocalCluster } from '../../../../play/cluster/index.ts';
+import { type LocalCluster, openBackoffice, openShop, startLocalCluster } from '../../../../play/cluster/index.ts';
 import type { Deed, DeedAnswer, PageChange, Snapshot } from '../../../../play/page/contract.ts';
 import { type Page, startPage } from '../../../../play/page/server/page.ts';
 
@@ -36,6 +36,7 @@ export interface PageBed {
 export async function openPage(): Promise<PageBed> {
   const cluster = await startLocalCluster({ kubeletDelayMs: 100 });
   openShop(cluster);
+  openBackoffice(cluster);
   const bed = await startBed({ kubeconfig: cluster.kubeconfig, policy: playPolicy('local') });
   const page = await startPage({
     slack: bed.slack,

@@ -31,6 +31,11 @@ describe('the event stream', () => {
       'stuck',
       'flame',
       'compare',
+      'job',
+      'crash',
+      'unscheduled',
+      'quota',
+      'shouts',
       'invite',
       'refused',
     ]);
