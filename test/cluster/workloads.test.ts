@@ -92,7 +92,8 @@ describe('a batch over the pods of', () => {
     ["-l 'app in (web, db)'", 5],
   ])('%s: %i', async (target, pods) => {
     const result = await ask(`${target} -n ${namespace} --image=look --parallelism=4 -- true`);
-    expect(result).toContain(`look on ${pods} ${pods === 1 ? 'pod' : 'pods'} in ${namespace}: all succeeded`);
+    const [on, succeeded] = pods === 1 ? ['1 pod', 'the run'] : [`${pods} pods`, 'all runs'];
+    expect(result).toContain(`look on ${on} in ${namespace}: ${succeeded} succeeded`);
   });
 
   it.each(['deployment/we', 'statefulset/web', 'job/agent'])('%s: none, at once', async (target) => {
