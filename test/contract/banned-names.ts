@@ -38,7 +38,7 @@ export const BANNED_NAMES: readonly BannedName[] = [
   {
     type: ['Answer'],
     instead: 'an answer is private, to a Slack user; else Result, Response',
-    except: /^src\/(flow\/ports\/slack|flow\/inbox|adapters\/slack)/,
+    except: /^src\/(flow\/ports\/slack|flow\/inbox|adapters\/slack|core\/diagnosis\/first-answer)/,
   },
   {
     type: ['Outcome'],

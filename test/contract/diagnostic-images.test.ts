@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
-import { verdictOf } from '../../src/core/diagnosis/verdict.ts';
+import { verdictOf } from '../../src/core/diagnosis/report-verdict.ts';
 import { FILE_ENDINGS, FILE_KINDS } from '../../src/core/files/file-kinds.ts';
 import { FrameParser } from '../../src/core/files/frame-parser.ts';
 import { FILE_PROBLEMS } from '../../src/core/files/run-file.ts';

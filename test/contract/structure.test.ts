@@ -6,14 +6,14 @@ const MAX_FILES_IN_FOLDER = 12;
 const MAX_LINES = 250;
 /** A file of fewer lines than this that one neighbour imports belongs into the neighbour. */
 const MIN_LINES_OF_A_PART = 25;
-/** Raised from 400 for what real workspaces ask: lists of members, late events, names, refused requests. */
-const MAX_FILES = 415;
+/** Raised from 415 for the first answer: its rules by theme, the logs, the sources and the messages of it. */
+const MAX_FILES = 470;
 
 /** Tables: a row for each thing, and nothing to understand between the rows. */
 const TABLES: ReadonlySet<string> = new Set([
   'src/core/command/flags.ts',
   'src/core/errors.ts',
-  'src/core/diagnosis/image-findings.ts',
+  'src/core/diagnosis/images/image-findings.ts',
 ]);
 
 const lineCount = (path: string): number => readProjectFile(path).split('\n').length - 1;
@@ -33,7 +33,7 @@ describe('src/', () => {
     expect(full).toEqual([]);
   });
 
-  it('has at most 415 files', () => {
+  it('has at most 470 files', () => {
     expect(paths.length).toBeLessThanOrEqual(MAX_FILES);
   });
 

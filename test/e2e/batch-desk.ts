@@ -162,13 +162,13 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
       Object.entries(values).map(([id, value]) => [id, { [id]: { type: 'plain_text_input', value } }]),
     );
 
-  /** The proposal's columns; those of pods that still have to end are left out when none has. */
   /** What the first line of an ended batch counts: only what there is. */
   const endOf = (succeed: number, failed: number): string =>
     [
-      ...(succeed > 0 ? [`${failed === 0 ? 'all' : succeed} succeeded`] : []),
-      ...(failed > 0 ? [`${succeed === 0 ? 'all' : failed} failed`] : []),
+      ...(succeed > 0 ? [`${failed === 0 ? 'all runs' : `${succeed} run${succeed === 1 ? '' : 's'}`} succeeded`] : []),
+      ...(failed > 0 ? [`${succeed === 0 ? 'all runs' : failed} failed`] : []),
     ].join(', ');
+  /** The proposal's columns; those of pods that still have to end are left out when none has. */
   const columns = (match: number, succeed: number, failed: number, running: number, waiting: number): RegExp => {
     if (running + waiting === 0) return new RegExp(`${endOf(succeed, failed)}[\\s\\S]*\\b${match} pods? matched`);
     const open = `${running} running[\\s\\S]*\\b${waiting} waiting[\\s\\S]*\\b`;
@@ -184,7 +184,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
         await batch.shows(columns(4, 2, 2, 0, 0));
         const { ts } = batch;
         const result = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts)[0], LIMIT_MS);
-        expect(wordsOf(result)).toMatch(/2 pods failed, exit code 1/);
+        expect(wordsOf(result)).toMatch(/In 2 pods the run failed, exit code 1/);
       }, 120_000);
 
       it('nginx, from the code block of a message: 1 0 0 1 0', async () => {
@@ -273,7 +273,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
         expect(await say(`batch ${batch.id} --parallelism=2 --replicas=3`)).toContain('has its new size');
         expect(await say(`batch ${batch.id} resume`)).toContain('continues');
         await batch.shows(columns(4, 0, 0, 2, 1));
-        expect(await say('list')).toContain('Running, 0 of 3 pods succeeded');
+        expect(await say('list')).toContain('Running, 0 of 3 runs succeeded');
         expect(await say(`batch ${batch.id} cancel`)).toContain('is cancelled');
         expect(await say(`batch ${batch.id} cancel`)).toMatch(/not possible in the batch/);
       },
@@ -287,7 +287,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
       await batch.shows(columns(4, 0, 0, 0, 2), /2 of 4 skipped: 2 beyond --replicas/);
       await batch.press('resume');
       // Which two pods these are depends on their ages, and so on how busy the machine was; two of the four fail.
-      await batch.shows(/(?:all|1) (?:succeeded|failed)[\s\S]*\b4 pods matched/);
+      await batch.shows(/(?:all runs|1 run) (?:succeeded|failed)[\s\S]*\b4 pods matched/);
     }, 120_000);
 
     itInFull(

@@ -130,9 +130,9 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
       const good = hasShell ? size - 1 : size;
       const card = await ask(`--all -n ${shop} --image=security-audit --parallelism=8 -- sh -c ${script}`);
       const { result, files } = await endOf(card);
-      await says(card, ` on ${size} pods in ${shop}: ${good === size ? 'all' : good} succeeded`);
-      expect(result).toContain(`${good === size ? 'all' : good} succeeded`);
-      if (hasShell) expect(result).toMatch(new RegExp(`1 pod failed, exit code 1.*${nameOf(3)}`));
+      await says(card, ` on ${size} pods in ${shop}: ${good === size ? 'all' : good} runs succeeded`);
+      expect(result).toContain(`${good === size ? 'all' : good} runs succeeded`);
+      if (hasShell) expect(result).toMatch(new RegExp(`In 1 pod the run failed, exit code 1.*${nameOf(3)}`));
       for (let index = 0; index < size; index += 1) {
         expect(files[0]).toMatch(new RegExp(`/${nameOf(index)} .* 8 bytes of log follow\n(message: .*\n)?audited\n`));
         expect(files[1]).toContain(`,${nameOf(index)},`);
@@ -149,15 +149,15 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
       const card = await ask(`--all -n ${shop} --image=security-audit --parallelism=10 --replicas=4 --canary -- true`);
       await says(card, 'Canary finished: review it', /1 succeeded[\s\S]*0 failed[\s\S]*0 running[\s\S]*3 waiting/);
       await press(card, 'continue');
-      expect((await endOf(card)).result).toContain(`on 4 pods in ${shop}: all succeeded`);
+      expect((await endOf(card)).result).toContain(`on 4 pods in ${shop}: all runs succeeded`);
     }, 120_000);
 
     it('stops when three pods do not start for the same reason', async () => {
       const card = await ask(`--all -n ${shop} --image=missing --parallelism=2`);
-      await says(card, 'three pods did not start (ImagePullBackOff)');
+      await says(card, 'three runs did not start (ImagePullBackOff)');
       const { result } = await endOf(card);
-      expect(result).toContain('three pods did not start (ImagePullBackOff)');
-      expect(result).toMatch(/[34] pods · did not start \(ImagePullBackOff\)/);
+      expect(result).toContain('three runs did not start (ImagePullBackOff)');
+      expect(result).toMatch(/[34] pods · kdebug’s container did not start \(ImagePullBackOff\)/);
     }, 180_000);
 
     it('is paused and goes on by a button', async () => {
@@ -166,7 +166,7 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
       // The one that ran when the click came ends, and no other begins.
       await says(card, 'Paused by', /0 running[\s\S]*\b[12] waiting/);
       await press(card, 'resume');
-      expect((await endOf(card)).result).toContain(`on 3 pods in ${shop}: all succeeded`);
+      expect((await endOf(card)).result).toContain(`on 3 pods in ${shop}: all runs succeeded`);
     }, 120_000);
 
     it('asks for the approval of a snapshot: later pods are not touched, one that left fails alone', async () => {
@@ -177,7 +177,7 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
       await kube.pod(shop, 'late-comer', spec);
       await press(card, 'approve', 'U0BOB');
       const { result, files } = await endOf(card);
-      expect(result).toContain(`on ${size} pods in ${shop}: ${size - 1} succeeded, 1 failed`);
+      expect(result).toContain(`on ${size} pods in ${shop}: ${size - 1} runs succeeded, 1 failed`);
       expect(files[0]).toMatch(new RegExp(`${nameOf(0)}\\t\\S+\\tlost`));
       expect(files[0]).not.toContain('late-comer');
       expect((await kube.read(shop, 'late-comer')).spec?.ephemeralContainers).toBeUndefined();

@@ -68,10 +68,10 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
   it('answers Roy with a verdict: nothing is wrong, and what was looked at', async () => {
     await scene.healthy(kube, shop, 'nginx-pod-1234');
     const { anchor, result } = await inThread('nginx-pod-1234 --image=autodiagnose');
-    expect(anchor).toMatch(/No problems found|Nothing is failing|\/\S+ is \d+% full/);
+    expect(anchor).toMatch(/No problems found|Nothing found|Nothing is failing|Worth knowing|\/\S+ is \d+% full/);
     // The local cluster's processes see this machine's own disks, which may be full.
-    expect(result).toMatch(/No problems found|Nothing is failing|\/\S+ is \d+% full/);
-    expect(result).toMatch(/Checked, no problems: .*memory.*sockets.*restarts.*probes/);
+    expect(result).toMatch(/No problems found|Nothing found|Nothing is failing|Worth knowing|\/\S+ is \d+% full/);
+    expect(result).toMatch(/Checked, no problems: .*memory.*sockets.*probes.*restarts/);
     expect(result).toMatch(/autodiagnose \d/);
     expect(result).not.toContain('KDEBUG REPORT');
   }, 90_000);
@@ -91,8 +91,8 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
       (pod) => (pod.status?.containerStatuses?.[0]?.restartCount ?? 0) > 0,
     );
     const { result } = await inThread('ledger-crash-0');
-    expect(result).toMatch(/ledger restarted \d+ times?, last exited .* ago: exit code 3/);
-    expect(result).toContain('kubectl logs --previous');
+    expect(result).toMatch(/ledger exited with code 3, .* ago, restarted \d+ times?/);
+    expect(result).not.toContain('kubectl');
   }, 120_000);
 
   describe('a pod whose files only its own user may see', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Bed, startBed } from '../../play/app/bed.ts';
 import { askInThread } from '../../play/app/conversation.ts';
 import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.ts';
@@ -29,6 +29,8 @@ beforeAll(async () => {
   const resources = { limits: { cpu: '500m', memory: '120Mi' }, requests: { cpu: '50m', memory: '64Mi' } };
   const container = { name: 'app', image: 'registry.example.com/shop/web:2.7', workload: 'leak', resources } as const;
   cluster.addPod({ name: 'leaky', namespace: 'shop', containers: [container] });
+  // Before its container runs there is nothing to look into.
+  await vi.waitFor(() => expect(JSON.stringify(cluster.pod('shop', 'leaky')?.status)).toContain('"running"'), 10_000);
   bed = await startBed({
     kubeconfig: cluster.kubeconfig,
     policy: POLICY,

@@ -95,7 +95,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
   describe('one run', () => {
     it('answers the main job in its thread with a verdict', async () => {
       const thread = await inThread('pod-1234 --image=autodiagnose');
-      expect(thread.anchor).toMatch(/No problems found|Nothing is failing|Threshold: /);
+      expect(thread.anchor).toMatch(/No problems found|Nothing found|Nothing is failing|Worth knowing|Threshold: /);
       expect(thread.result).toContain(thread.run);
       expect(thread.result).toMatch(/Exit code\s*:?\s*0/);
       expect(bed.slack.unknown).toEqual([]);
@@ -113,7 +113,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
 
     it('tells exit code 3 as such', async () => {
       const thread = await inThread(`pod-1234 --image=debian -- sh -c 'echo looking; exit 3'`);
-      expect(thread.anchor).toContain('Failed with exit code 3');
+      expect(thread.anchor).toContain('failed with exit code 3');
       expect(thread.result).toContain('looking');
     }, 60_000);
 
@@ -121,7 +121,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       'ends at once, with the words of the registry, when the image cannot be had',
       async () => {
         const thread = await inThread('pod-1234 --image=missing');
-        expect(thread.anchor).toContain('Did not start: ImagePullBackOff');
+        expect(thread.anchor).toContain('did not start: ImagePullBackOff');
         expect(thread.result).toContain('localhost/no-such-image:1');
       },
       90_000,
@@ -129,7 +129,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
 
     it('ends at once when the image has no such program', async () => {
       const thread = await inThread('pod-1234 --image=debian -- /no/such');
-      expect(thread.anchor).toMatch(/Did not start: (RunContainerError|StartError)/);
+      expect(thread.anchor).toMatch(/did not start: (RunContainerError|StartError)/);
       expect(thread.result).toContain('no such file or directory');
     }, 90_000);
 
@@ -142,7 +142,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
           containers: [{ ...shell('app', 'sleep', '3600'), image: 'localhost/busybox-nonroot:1' }],
         });
         const thread = await inThread('picky --image=debian --profile=general -- id');
-        expect(thread.anchor).toContain('Did not start: CreateContainerConfigError');
+        expect(thread.anchor).toContain('did not start: CreateContainerConfigError');
         expect(thread.result).toContain('non-root');
       },
       90_000,

@@ -87,7 +87,7 @@ function clocks(board: Board, cluster: () => LocalCluster): void {
       await scene.goOn();
       const [anchor, ...more] = scene.thread.posts.filter(({ meta }) => meta.kind === 'anchor');
       expect(more).toEqual([]);
-      expect(anchor?.message.summary).toMatch(/Succeeded|No answer|Still running|Did not start/);
+      expect(anchor?.message.summary).toMatch(/Succeeded|No answer|Still running|did not start/);
       expect(scene.cluster.launches).toHaveLength(1);
     }
   });

@@ -185,7 +185,7 @@ export function kubernetesFaults(board: Board, cluster: () => LocalCluster): voi
         expect((await scene.run())?.outcome?.kind).toBe('start-failed');
         expect(((await scene.run())?.finishedAtMs ?? 0) - askedAtMs).toBeLessThan(5_000);
         expect(wordsOf(scene, 'result')).toContain(told);
-        await toldOnce(scene, { verdict: 'Did not start', files: 0 });
+        await toldOnce(scene, { verdict: 'did not start', files: 0 });
       }),
     );
 
@@ -219,7 +219,7 @@ export function kubernetesFaults(board: Board, cluster: () => LocalCluster): voi
       const run = await scene.run();
       expect(run?.outcome?.kind).toBe('start-failed');
       expect((run?.finishedAtMs ?? 0) - launchedAtMs).toBeGreaterThan(55_000);
-      await toldOnce(scene, { verdict: 'Did not start', files: 0 });
+      await toldOnce(scene, { verdict: 'did not start', files: 0 });
     }),
   );
 

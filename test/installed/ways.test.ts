@@ -14,7 +14,15 @@ const NAMES = ['socket', 'http', 'several', 'impersonate'] as const;
 /** Who tells all stories; the others tell those of one run. Each has what happens in mid-run. */
 const TOLD_ALL: readonly Way['name'][] = ['socket'];
 /** What may be refused: a right that is offered, and that results can do without. */
-const OPTIONAL = ['nodes get'];
+const OPTIONAL = [
+  'nodes get',
+  'persistentvolumeclaims list',
+  'storage.k8s.io/storageclasses list',
+  'services list',
+  'discovery.k8s.io/endpointslices list',
+  ...['deployments', 'replicasets', 'statefulsets', 'daemonsets'].map((kind) => `apps/${kind} get`),
+  ...['jobs', 'cronjobs'].map((kind) => `batch/${kind} get`),
+];
 const DEEDS: Record<Way['name'], readonly Deed[]> = {
   socket: ['kill -9', 'a rollout', 'another policy', 'a wrong policy', 'an API server that is away'],
   http: ['a rollout'],

@@ -67,7 +67,7 @@ export function isTold({ anchors, results, files }: Told, isLong: boolean): bool
 
 const saysNoFile = (result: StoredMessage | undefined): boolean =>
   result !== undefined &&
-  (ENDED_BY_PEOPLE.test(result.text) || /could not be shared|Did not start/.test(wordsOf(result)));
+  (ENDED_BY_PEOPLE.test(result.text) || /could not be shared|did not start/.test(wordsOf(result)));
 
 /** What a run's history lacks or has too much of. */
 function judgeRun(run: string, told: Told, isLong: boolean): Tally {
@@ -101,7 +101,7 @@ export function judgeHistory(commands: readonly Asked[], slack: LocalSlack, pods
   const runs = historyOf(slack, pods);
   const byMarker = new Map<string, string[]>();
   for (const [run, told] of runs) {
-    const marker = /\bmark-\w+/.exec(wordsOf(told.anchors[0]))?.[0] ?? '';
+    const marker = markerIn(wordsOf(told.anchors[0])) ?? firstMarkerOf(run, slack) ?? '';
     byMarker.set(marker, [...(byMarker.get(marker) ?? []), run]);
   }
   for (const { marker, answer, isLong } of commands) {
@@ -117,6 +117,14 @@ export function judgeHistory(commands: readonly Asked[], slack: LocalSlack, pods
       tally.wrong(`${run} (${marker}) was asked for by nobody: ${wordsOf(runs.get(run)?.anchors[0])}`);
   if (slack.unknown.length > 0) tally.wrong(`unknown to Slack: ${slack.unknown.join()}`);
   return tally;
+}
+
+const markerIn = (words: string): string | undefined => /\bmark-\w+/.exec(words)?.[0];
+
+/** A card that was rebuilt from the cluster has lost the reason that was typed; it had it when it was posted. */
+function firstMarkerOf(run: string, slack: LocalSlack): string | undefined {
+  const posts = slack.requests().map(({ args }) => JSON.stringify(args));
+  return posts.flatMap((words) => (words.includes(run) ? (markerIn(words) ?? []) : [])).at(0);
 }
 
 const NOTHING: Told = { anchors: [], results: [], files: [], containers: 0 };

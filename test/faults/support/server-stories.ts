@@ -30,7 +30,7 @@ export const SERVER_STORIES: readonly ServerStory[] = [
     words: "-n shop --image=debugger --profile=sysadmin -- sh -c 'echo attached; exit 3'",
     user: 'U0THURSTON',
     click: { user: 'U0BOB', action: 'approve' },
-    anchor: 'Failed with exit code 3',
+    anchor: 'failed with exit code 3',
     result: 'attached',
     files: 0,
     containers: 1,

@@ -46,7 +46,7 @@ const FOR_ONE: Story = {
   ...MAIN,
   name: 'a run for its requester alone',
   policy: aPolicy({ output: { ...aPolicy().output, deliverTo: 'requester' } }),
-  expected: { ...MAIN.expected, resultIn: 'D-U0ROY' },
+  expected: { ...MAIN.expected, anchor: 'Finished', resultIn: 'D-U0ROY' },
 };
 
 export const APPROVED: Story = {
@@ -54,7 +54,14 @@ export const APPROVED: Story = {
   policy: approving,
   fate: { kind: 'ends', exitCode: 3, log: 'short\n' },
   click: { userId: 'U0BOB', action: 'approve' },
-  expected: { ...finished, outcome: 'failed', files: 0, anchor: 'Failed', result: 'short', approver: 'U0BOB' },
+  expected: {
+    ...finished,
+    outcome: 'failed',
+    files: 0,
+    anchor: 'failed with exit code 3',
+    result: 'short',
+    approver: 'U0BOB',
+  },
 };
 
 export const REJECTED: Story = {
@@ -80,7 +87,7 @@ const CANNOT_START: Story = {
     ...finished,
     outcome: 'start-failed',
     files: 0,
-    anchor: 'Did not start',
+    anchor: 'did not start',
     result: 'Back-off pulling image',
   },
 };

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { IMAGE_FINDINGS } from '../../../src/core/diagnosis/image-findings.ts';
+import { IMAGE_FINDINGS } from '../../../src/core/diagnosis/images/image-findings.ts';
 import type { Finding } from '../../../src/core/diagnosis/report.ts';
 import { codesOf, diagnose, diagnosisOf, findingOf, hasProc, SHELLS, sectionOf } from './script.ts';
 import {
