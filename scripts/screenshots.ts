@@ -40,7 +40,7 @@ async function resultInThread(camera: Camera): Promise<void> {
 }
 
 async function start(camera: Camera): Promise<void> {
-  const page = await camera.open();
+  const page = await camera.open({ scale: WHOLE });
   await page.getByRole('region', { name: 'Guided start' }).waitFor();
   await camera.take(page, 'start');
 }
@@ -115,6 +115,7 @@ const PICTURES: Readonly<Record<string, (camera: Camera) => Promise<void>>> = {
   narrow,
   batch,
   guideLook: guide.look,
+  guideAnswer: guide.answer,
   guideCauses: guide.causes,
   guideCompare: guide.compare,
   guideDescribe: guide.describe,

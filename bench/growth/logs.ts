@@ -1,3 +1,6 @@
+import { ErrorShapes } from '../../src/core/diagnosis/logs/error-shapes.ts';
+import { lastWordsOf } from '../../src/core/diagnosis/logs/last-words.ts';
+import { runtimeMessage } from '../../src/core/diagnosis/logs/runtime-message.ts';
 import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
 import { LineSelector } from '../../src/core/lookup/select-lines.ts';
 import { cleanText, foldRewrites, unfinishedEscapeStart } from '../../src/core/report/log/clean-text.ts';
@@ -49,6 +52,29 @@ export const LOG_FILES = ['clean-text', 'named-value', 'secret-tokens', 'secret-
   (name) => `src/core/report/log/${name}.ts`,
 );
 
+/** Whose expressions read the log of a pod's own containers, and what a runtime says. */
+export const DIAGNOSIS_FILES = [
+  'error-shapes',
+  'last-words',
+  'log-entries',
+  'log-level',
+  'log-line',
+  'runtime-message',
+  'structured-line',
+].map((name) => `src/core/diagnosis/logs/${name}.ts`);
+
+/** The text as one line, and as many: a trace goes on over lines. */
+export function diagnosed(text: string): void {
+  const lines = text.match(/[^\n]{1,60}/g) ?? [];
+  for (const log of [[text], lines]) {
+    const shapes = new ErrorShapes([]);
+    for (const line of log) shapes.add({ atMs: 0, text: line });
+    shapes.result();
+    lastWordsOf(log, []);
+  }
+  runtimeMessage(text);
+}
+
 const find = (text: string) => findSecrets({ text, from: 0, to: text.length, startsLine: true }, searchFor([]));
 
 /** As a log comes: in pieces. */
@@ -76,6 +102,7 @@ export const LOG_READERS: readonly (readonly [string, (text: string) => unknown]
       return excerpt.tail(5);
     },
   ],
+  ['diagnosing by a log', diagnosed],
   ['looking for a report', (text) => parseDiagnosis(text, text)],
   [
     'a credential of many colons',

@@ -1,6 +1,6 @@
 import type { Row } from '../figures.ts';
 import { DISTINCT, INLETS } from '../growth/inlets.ts';
-import { filtered, HOSTILE_LOGS, LOG_FILES, LOG_READERS } from '../growth/logs.ts';
+import { DIAGNOSIS_FILES, diagnosed, filtered, HOSTILE_LOGS, LOG_FILES, LOG_READERS } from '../growth/logs.ts';
 import { alphabetOf, type Hostile, slowTexts, textsOver } from '../growth/slow-texts.ts';
 import type { BenchOptions } from '../options.ts';
 
@@ -68,6 +68,12 @@ function logs(sizes: Sizes): readonly Subject[] {
       run: filtered,
       texts: [...textsOver(alphabetOf([file]), sizes)],
       limits: { shortest: 2_500, ...limits },
+    })),
+    ...DIAGNOSIS_FILES.map((file) => ({
+      name: `diagnosing by what ${file} names`,
+      run: diagnosed,
+      texts: [...textsOver(alphabetOf([file]), sizes)],
+      limits: { shortest: 2_000, longest: 16_000 },
     })),
     { name: 'filtering lines longer than a piece', run: filtered, texts: HOSTILE_LOGS, limits: PIECES },
   ];

@@ -49,6 +49,15 @@ export async function look(camera: Camera): Promise<void> {
   await done(page);
 }
 
+/** What is said of a Job of which nothing runs any more. */
+export async function answer(camera: Camera): Promise<void> {
+  const page = await opened(camera, 'Roy', { size: ROOMY, scale: 1.2 });
+  await type(page, '/kdebug job/nightly-report -n backoffice');
+  await openThread(page, cardOf(page, 'nightly-report'));
+  await camera.take(page, 'guide-answer', threadOf(page));
+  await done(page);
+}
+
 /** From a symptom to its cause: the button under a diagnosis, the stacks that it brings back, and a flame graph. */
 export async function causes(camera: Camera): Promise<void> {
   const page = await opened(camera, 'Roy', { size: { width: 1440, height: 1000 }, scale: 1.2 });
@@ -56,7 +65,7 @@ export async function causes(camera: Camera): Promise<void> {
   await openThread(page, cardOf(page, 'orders-stuck-0'));
   const thread = threadOf(page);
   await camera.take(page, 'guide-leads', thread.getByRole('article').last());
-  await button(thread, 'Get its stacks').click();
+  await button(thread, 'Get its stacks').last().click();
   const stacks = thread.getByRole('article').filter({ hasText: 'threads.txt' }).last();
   await stacks.locator('.file-lines').last().waitFor(SLOW);
   await stacks.evaluate((message) => message.scrollIntoView({ block: 'start' }));
