@@ -5,6 +5,7 @@ import { type Bed, startBed } from '../../play/app/bed.ts';
 import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
 import { at } from '../play/cluster/recorded/json.ts';
 import { Target } from '../play/cluster/recorded/target.ts';
+import { isNamedOnCard } from '../troubles/cards.ts';
 import { type Answered, type Judgement, judge, summaryOf } from '../troubles/judge.ts';
 import { Stage } from '../troubles/stage.ts';
 import { readTrouble, type Trouble, troubleNames } from '../troubles/trouble.ts';
@@ -43,6 +44,12 @@ const chosen = playable.filter(({ name }, index) => {
   if (wanted === 'all') return true;
   return wanted === 'some' ? index % Math.ceil(playable.length / SAMPLE) === 0 : wanted.split(',').includes(name);
 });
+
+/** What a look inside adds to a control is not the matter here. */
+function judgeCard(trouble: Trouble, answered: Answered): Judgement {
+  const judged = judge({ ...trouble, tick: 'either' }, answered);
+  return { ...judged, isNamed: isNamedOnCard(trouble, judged, answered.head) };
+}
 
 describe('a question about a trouble', () => {
   let bed: Bed;
@@ -90,7 +97,7 @@ describe('a question about a trouble', () => {
     };
     const named = () => {
       const answered = read();
-      const { isNamed } = judge({ ...trouble, tick: 'either' }, answered);
+      const { isNamed } = judgeCard(trouble, answered);
       return (answered.lines.length > 0 && isNamed) || refusal() ? answered : undefined;
     };
     return bed.slack.until(named, PATIENCE_MS).catch(read);
@@ -110,8 +117,7 @@ describe('a question about a trouble', () => {
         await stage.play();
         const asked = trouble.ask ?? (await nameOfPod(stage, trouble.askPod ?? ''));
         const answered = await inTurn(() => ask(trouble, `${asked} -n ${stage.namespace}`));
-        // What a look inside adds to a control is not the matter here.
-        const judgement = judge({ ...trouble, tick: 'either' }, answered);
+        const judgement = judgeCard(trouble, answered);
         judgements.push(judgement);
         expect(judgement, answered.lines.join('\n')).toMatchObject({
           isNamed: true,
