@@ -3,24 +3,21 @@ import { defined } from '../../lib/object.ts';
 import { shorten } from '../../lib/text.ts';
 import { countSiblings } from '../compare/siblings.ts';
 import type { ClusterFacts } from './facts.ts';
-import { MAX_FINDINGS, MAX_LINE_LENGTH, ordered, rankOf, shown } from './findings.ts';
-import { newestEvidence } from './logs/last-words.ts';
+import { isWrong, MAX_FINDINGS, MAX_LINE_LENGTH, ordered, shown } from './findings.ts';
+import { tailEvidence } from './logs/last-words.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
 import { cleanWords, spanOf } from './reading/phrases.ts';
 import { ageOf, isDeleting, isOver, isReady, partsOf } from './reading/pod-containers.ts';
 import type { Finding } from './report.ts';
-import { unseenOf } from './unseen.ts';
+import { MAX_UNSEEN, unseenOf } from './unseen.ts';
 import type { Evidence, Verdict } from './verdict.ts';
 
 export const MAX_EVIDENCE = 3;
-export const MAX_UNSEEN = 5;
 const MAX_EVIDENCE_LINES = 6;
 
 /** Of one pod, in the order in which people should read them. Pure. */
 export const findingsIn = (facts: ClusterFacts): readonly Finding[] =>
   ordered(Object.values(lookAtCluster(facts)).flat());
-
-export const isWrong = (finding: Finding): boolean => rankOf(finding) < 3;
 
 /** Whether all that a green tick needs is known: ready, its warnings and each running container's log read. */
 export function isProvenWell({ pod, events, warnings, logs = [] }: ClusterFacts): boolean {
@@ -45,7 +42,7 @@ export function evidenceOf(facts: ClusterFacts, findings: readonly Finding[]): r
       title: `Errors in the log of ${containerName}`,
       lines: shapes.map(({ line, count }) => (count > 1 ? `${count.toLocaleString('en-US')} × ${line}` : line)),
     }));
-  return [...words, ...errors, ...newestEvidence(facts.logs)]
+  return [...words, ...errors, ...tailEvidence(facts.logs)]
     .filter(({ lines }) => lines.length > 0)
     .slice(0, MAX_EVIDENCE)
     .map(({ title, lines }) => ({

@@ -1,7 +1,7 @@
 import type { Pod } from '../../core/container/pod.ts';
 import type { ClusterFacts, LastWords, NotRead, TargetLog } from '../../core/diagnosis/facts.ts';
 import { ErrorShapes } from '../../core/diagnosis/logs/error-shapes.ts';
-import { lastWordsOf, NewestLines } from '../../core/diagnosis/logs/last-words.ts';
+import { LogTail, lastWordsOf } from '../../core/diagnosis/logs/last-words.ts';
 import type { LogSource } from '../../core/lookup/first-sources.ts';
 import { identityFor } from '../../core/policy/identity.ts';
 import type { TargetLogRight } from '../../core/policy/policy.ts';
@@ -112,7 +112,7 @@ async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<O
     ...defined({ actingAs: identityFor(identity, reader.subject.origin) }),
   };
   const shapes = new ErrorShapes(redact);
-  const newest = right === 'tail' ? new NewestLines(redact) : undefined;
+  const tail = right === 'tail' ? new LogTail(redact) : undefined;
   const texts: string[] = [];
   let lines = 0;
   let later = 0;
@@ -122,7 +122,7 @@ async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<O
     if (kind === 'errors') shapes.add(line);
     else if (line.atMs > endedAtMs + SECOND_MS) later += 1;
     else texts.push(line.text);
-    newest?.add(line.text);
+    tail?.add(line.text);
   });
   const named = missingLog(source, 'late');
   const read = await readSource(deps, named, { reading: allRead.then(() => true), waitMs: untilMs - deps.clock.now() });
@@ -137,7 +137,7 @@ async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<O
       ...(isWhole ? { lastWords: { containerName, ...lastWordsOf(texts, redact) } } : {}),
     };
   // Lines of a log whose end is missing are not its newest.
-  const log = { containerName, ...shapes.result(), ...defined({ tail: isWhole ? newest?.result() : undefined }) };
+  const log = { containerName, ...shapes.result(), ...defined({ tail: isWhole ? tail?.result() : undefined }) };
   // Errors that were seen are true, also where the rest of the log is missing.
   return { lines, notRead: read.notRead, ...(isWhole || log.shapes.length > 0 ? { log } : {}) };
 }

@@ -134,7 +134,7 @@ const MAX_NEWEST = 5;
  * Keeps the newest lines of a log, for a rule that lets people read them (`targetLog: tail`). Holds 50 lines: more than it shows, so
  * that a secret over several lines is seen whole.
  */
-export class NewestLines {
+export class LogTail {
   readonly #redact: readonly string[];
   readonly #held: string[] = [];
 
@@ -145,7 +145,7 @@ export class NewestLines {
 
   add(line: string): void {
     this.#held.push(line);
-    if (this.#held.length > MAX_LINES) this.#held.shift();
+    if (this.#held.length > LAST_LINES) this.#held.shift();
   }
 
   /** At most five, in their order; redacted as one text, clean, each at most 300 characters. Without empty ones. */
@@ -159,5 +159,5 @@ export class NewestLines {
 }
 
 /** For the thread: the newest lines of each log, where they may be shown. */
-export const newestEvidence = (logs: readonly TargetLog[] = []): readonly Evidence[] =>
+export const tailEvidence = (logs: readonly TargetLog[] = []): readonly Evidence[] =>
   logs.map(({ containerName, tail = [] }) => ({ title: `Newest lines of ${containerName}`, lines: tail }));
