@@ -137,6 +137,24 @@ export const aRule = (parts: Partial<Rule> = {}): Rule => ({
   ...parts,
 });
 
+/** A pod whose only container waits for its fifth start, after an end with code 1. */
+export const aCrashingPod = (endedAtMs: number): Pod =>
+  aPod({
+    status: {
+      containerStatuses: [
+        aStatus({
+          restartCount: 4,
+          waiting: { reason: 'CrashLoopBackOff', message: 'back-off' },
+          lastTermination: aTermination({
+            exitCode: 1,
+            reason: 'Error',
+            finishedAt: new Date(endedAtMs).toISOString(),
+          }),
+        }),
+      ],
+    },
+  });
+
 /** What a rule asks for: one approver of the group `sre` within 15 minutes, who may give a grant. */
 export const approvalTerms = (parts: Partial<Approval> = {}): Approval => ({
   from: ['sre'],

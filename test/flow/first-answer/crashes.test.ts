@@ -4,23 +4,12 @@ import type { Pod } from '../../../src/core/container/pod.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
-import { anOrigin, aPod, aStatus, aTermination, START_MS } from '../../support/builders.ts';
+import { aCrashingPod, anOrigin, aPod, aTermination, START_MS } from '../../support/builders.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { type Death, Mortal } from '../batch/mortal.ts';
 import { World } from '../support/world.ts';
 
-const crashing = (): Pod =>
-  aPod({
-    status: {
-      containerStatuses: [
-        aStatus({
-          restartCount: 4,
-          waiting: { reason: 'CrashLoopBackOff', message: 'back-off' },
-          lastTermination: aTermination({ exitCode: 1, reason: 'Error', finishedAt: new Date(START_MS).toISOString() }),
-        }),
-      ],
-    },
-  });
+const crashing = (): Pod => aCrashingPod(START_MS);
 
 /** Several bots, one after the other or at once, on one store, one Slack and one cluster. */
 class Scene {

@@ -1,24 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../src/core/container/pod.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
-import { anOrigin, aPod, aPolicy, aRule, aStatus, aTermination, START_MS } from '../../support/builders.ts';
+import {
+  aCrashingPod,
+  anOrigin,
+  aPod,
+  aPolicy,
+  approvalTerms,
+  aRule,
+  aStatus,
+  aTermination,
+  START_MS,
+} from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { World } from '../support/world.ts';
 
 const at = (ms: number) => new Date(START_MS + ms).toISOString();
 
-const crashing = (): Pod =>
-  aPod({
-    status: {
-      containerStatuses: [
-        aStatus({
-          restartCount: 4,
-          waiting: { reason: 'CrashLoopBackOff', message: 'back-off' },
-          lastTermination: aTermination({ exitCode: 1, reason: 'Error', finishedAt: at(-12_000) }),
-        }),
-      ],
-    },
-  });
+const crashing = (): Pod => aCrashingPod(START_MS - 12_000);
 
 const line = (text: string, atMs = START_MS - 12_000) => ({ atMs, text });
 
@@ -125,14 +124,7 @@ const withApproval = () =>
       [asChannelId('C0SHOP')]: {
         rules: [
           aRule({
-            approval: {
-              from: ['sre'],
-              count: 1,
-              expiresMs: 900_000,
-              reason: 'optional',
-              voteReason: 'optional',
-              grants: 'allowed',
-            },
+            approval: approvalTerms(),
           }),
         ],
       },

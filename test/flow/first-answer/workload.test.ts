@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../src/core/container/pod.ts';
 import type { ObjectEvent } from '../../../src/core/diagnosis/facts.ts';
-import { anOrigin, aPod, aRule, aStatus, aTermination, START_MS } from '../../support/builders.ts';
+import { anOrigin, aPod, approvalTerms, aRule, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 import { BATCH_RULE, policyOf } from '../batch/batch-world.ts';
 import { World } from '../support/world.ts';
 
@@ -235,14 +235,7 @@ describe('a question about a workload', () => {
     const world = await asked([podOf('web-1', running), podOf('web-2', running)], 'deployment/web', (fresh) => {
       fresh.policy = policyOf({
         ...BATCH_RULE,
-        approval: {
-          from: ['sre'],
-          count: 1,
-          expiresMs: 900_000,
-          reason: 'optional',
-          voteReason: 'optional',
-          grants: 'allowed',
-        },
+        approval: approvalTerms(),
       });
     });
     expect(await world.run()).toMatchObject({ state: 'pending-approval', verdict: { groups: [{}] } });
