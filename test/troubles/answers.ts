@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.ts';
 import { createClusters } from '../../src/adapters/kubernetes/index.ts';
 import { systemClock } from '../../src/adapters/system/index.ts';
-import { byAge, type Pod } from '../../src/core/container/pod.ts';
+import type { Pod } from '../../src/core/container/pod.ts';
 import { targetContainerOf } from '../../src/core/container/target.ts';
 import type { ClusterFacts, WorkloadFacts, WorkloadKind } from '../../src/core/diagnosis/facts.ts';
 import { firstAnswer } from '../../src/core/diagnosis/first-answer.ts';
@@ -93,7 +93,7 @@ export class RecordedTroubles {
   }
 
   async #workload(cluster: Cluster, namespace: string, target: QuestionTarget): Promise<WorkloadFacts> {
-    const pods = podsOfTarget(await cluster.pods(namespace, []), target).toSorted(byAge);
+    const pods = podsOfTarget(await cluster.pods(namespace, []), target);
     return readWorkloadFacts({ target, namespace, pods, reader: READER }, this.#deps);
   }
 }

@@ -77,6 +77,9 @@ export function belongsTo(pod: Pod, target: SelectingTarget): boolean {
 export const isJobOf = (job: string, cronJob: string): boolean =>
   job.startsWith(`${cronJob}-`) && /^\d+$/.test(job.slice(cronJob.length + 1));
 
+/** The CronJob that a Job is named after, as far as the name tells. */
+export const cronJobOf = (job: string): string | undefined => /^(.{1,52})-\d{8,}$/.exec(job)?.[1];
+
 /**
  * Equal for pods of one revision of one workload, so that one of them can stand for all; undefined for a pod without a
  * workload. Their specs come from one template; only an admission webhook could make them differ.

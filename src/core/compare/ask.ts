@@ -1,4 +1,5 @@
 import { COMPARING_IMAGE, type RunRequest } from '../command/command.ts';
+import { isTrouble } from '../diagnosis/verdict.ts';
 import { isBatchRun, isPlanned, type PlannedRun } from '../run/life-cycle.ts';
 import type { Run } from '../run/run.ts';
 
@@ -12,7 +13,7 @@ export function mayCompare(run: Run): run is PlannedRun {
   const { verdict, outcome } = run;
   if (verdict?.line === undefined || verdict.groups !== undefined || verdict.siblings === 0) return false;
   if (outcome?.kind === 'answered' && (outcome.because !== undefined || verdict.siblings === undefined)) return false;
-  return verdict.findings.some(({ rank = 2 }) => rank < 3);
+  return verdict.findings.some(isTrouble);
 }
 
 /** The request to compare the pod of this request, as `compare POD` makes it: with the same container, profile and user. */

@@ -118,7 +118,7 @@ export interface ClusterFacts {
   readonly targetContainerName: string | undefined;
   /** Pods of the namespace that carry a template hash. */
   readonly versionedPods: readonly Pod[];
-  /** About the pod itself: of the warnings below those of its uid, or all of its events for `describe`. Newest first. */
+  /** About the pod itself, of the warnings below. Newest first. */
   readonly events: readonly PodEvent[] | undefined;
   /** Undefined if the bot has no right to read it, or could not. */
   readonly node: Node | undefined;

@@ -41,6 +41,9 @@ const positionOf = ({ code }: Finding): number => POSITIONS.get(code) ?? CAUSE_R
 
 export const rankOf = ({ code, rank }: Finding): 1 | 2 | 3 => rank ?? findingRule(code)?.rank ?? FOREIGN_RANK;
 
+/** More than worth knowing. */
+export const isWrong = (finding: Finding): boolean => rankOf(finding) < 3;
+
 /** The value as a multiple of the threshold; 1 if there is none. */
 function excess(finding: Finding): number {
   const rule = findingRule(finding.code);
@@ -68,7 +71,7 @@ const HINTS: ReadonlySet<string> = new Set(['no_memory_limit', 'no_requests', 'w
  * something is wrong.
  */
 export function ordered(all: readonly Finding[]): readonly Finding[] {
-  const isAnyWrong = all.some((finding) => rankOf(finding) < 3);
+  const isAnyWrong = all.some(isWrong);
   const findings = all.filter(
     (finding) =>
       !(isAnyWrong && HINTS.has(finding.code)) &&

@@ -7,18 +7,18 @@ import { admits } from '../container/profiles.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Outcome } from '../run/outcome.ts';
 import type { ClusterFacts } from './facts.ts';
-import { findingRule, MAX_FINDINGS, MAX_LINE_LENGTH, ordered, rankOf, shown } from './findings.ts';
+import { findingRule, isWrong, MAX_FINDINGS, MAX_LINE_LENGTH, ordered, shown } from './findings.ts';
 import { asTargetUser, nextImageOf } from './images/next-image.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
 import { isReady } from './reading/pod-containers.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
 import { startFindings } from './rules/resources.ts';
 import { chartsOf } from './series.ts';
+import { MAX_UNSEEN } from './unseen.ts';
 import type { LookAgain, Verdict } from './verdict.ts';
 
 export { FINDINGS, findingRule } from './findings.ts';
 
-const MAX_UNSEEN = 5;
 /**
  * The verdict on a report, merged with the Kubernetes API's facts if the pod still exists, and with what `first`, the
  * answer before the look, had from the logs and the last words. Causes stand before effects, then findings are ordered
@@ -66,8 +66,6 @@ export function verdictOf(
     ...defined({ siblings: first?.siblings }),
   };
 }
-
-const isWrong = (finding: Finding): boolean => rankOf(finding) < 3;
 
 const names = (text: string, container: string): boolean => text.split(/[\s’:,]+/).includes(container);
 

@@ -1,6 +1,9 @@
 import type { ClusterFacts, NotRead } from './facts.ts';
 import { partsOf } from './reading/pod-containers.ts';
 
+/** Lines of what was not checked that a verdict has. */
+export const MAX_UNSEEN = 5;
+
 const RIGHTS: Readonly<Record<NotRead['what'], string>> = {
   events: 'list events',
   node: 'get nodes, optional',

@@ -87,5 +87,11 @@ export interface VerdictFinding {
   readonly rank?: 1 | 2 | 3;
 }
 
+/** What has no rank comes from an image without a rule, and counts as wrong. */
+export const rankOfShown = ({ rank = 2 }: Pick<VerdictFinding, 'rank'>): 1 | 2 | 3 => rank;
+
+/** More than worth knowing. */
+export const isTrouble = (finding: Pick<VerdictFinding, 'rank'>): boolean => rankOfShown(finding) < 3;
+
 /** The same request with another view: as the target's own user and group, or as root with the profile *general*. */
 export type LookAgain = { readonly kind: 'identity'; readonly runAs: UserAndGroup } | { readonly kind: 'general' };

@@ -25,7 +25,7 @@ export interface FirstSources {
 /** API calls for one pod, but for the two that every pod has: warnings and node. */
 const MAX_CALLS = 3;
 /** Claims and StorageClasses, or Services and their EndpointSlices. */
-const CALLS_OF_PAIR = 2;
+export const CALLS_OF_PAIR = 2;
 /** A container that restarted longer ago runs again, and its own log says more. */
 const RESTARTED_MS = 3_600_000;
 

@@ -1,5 +1,6 @@
 import { countPods, statusOf } from '../batch/pod-state.ts';
 import type { RunFilter } from '../command/command.ts';
+import { isTrouble } from '../diagnosis/verdict.ts';
 import { countedAs, isBatchRun } from '../run/life-cycle.ts';
 import { OUTCOME_GROUP, type OutcomeKind, type OutcomeWord } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
@@ -24,7 +25,7 @@ function wordsOf(run: Run): ReadonlySet<OutcomeWord> {
   if (counted !== undefined) return new Set([counted === 'pending' ? 'waiting' : 'running']);
   const kind = kindOf(run);
   const group = OUTCOME_GROUP[kind];
-  const isWrong = group === 'failed' || (run.verdict?.findings.some(({ rank = 2 }) => rank < 3) ?? false);
+  const isWrong = group === 'failed' || (run.verdict?.findings.some(isTrouble) ?? false);
   return new Set<OutcomeWord>([kind, group, ...(isWrong ? (['problems'] as const) : [])]);
 }
 

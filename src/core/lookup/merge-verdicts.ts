@@ -1,15 +1,11 @@
 import { defined } from '../../lib/object.ts';
 import { sentence, shorten } from '../../lib/text.ts';
-import { MAX_LINE_LENGTH } from '../diagnosis/findings.ts';
-import type { Verdict, VerdictFinding, VerdictGroup } from '../diagnosis/verdict.ts';
+import { MAX_FINDINGS, MAX_LINE_LENGTH } from '../diagnosis/findings.ts';
+import { isTrouble, rankOfShown, type Verdict, type VerdictGroup } from '../diagnosis/verdict.ts';
 import type { Outcome } from '../run/outcome.ts';
 import type { Refusal } from '../run/run.ts';
 
-const MAX_FINDINGS = 3;
-
-const rankOf = ({ rank = 2 }: VerdictFinding): 1 | 2 | 3 => rank;
-const worstRank = ({ findings }: Verdict): number => Math.min(4, ...findings.map(rankOf));
-const isWrong = (finding: VerdictFinding): boolean => rankOf(finding) < 3;
+const worstRank = ({ findings }: Verdict): number => Math.min(4, ...findings.map(rankOfShown));
 
 /**
  * A first answer after a look that brought no report. It stays the headline, unless it found nothing wrong and the end
@@ -17,7 +13,7 @@ const isWrong = (finding: VerdictFinding): boolean => rankOf(finding) < 3;
  */
 export function afterNoLook(first: Verdict, outcome: Outcome, explanation: Verdict | undefined): Verdict {
   const { healthy, ...rest } = first;
-  const found = explanation?.findings.filter(isWrong) ?? [];
+  const found = explanation?.findings.filter(isTrouble) ?? [];
   const [worst] = found;
   if (worst && worstRank(first) > 2) return { ...rest, line: worst.text, findings: found };
   return outcome.kind === 'succeeded' ? { ...rest, ...defined({ healthy }) } : rest;
@@ -45,7 +41,7 @@ export function afterLook(
   const ofPod = looked.findings
     .filter(({ code }) => code === undefined || !codes.has(code))
     .map((finding) => (isOnePod(first.groups) ? finding : { ...finding, text: named(podName, finding.text) }));
-  const all = [...findings, ...ofPod].toSorted((a, b) => rankOf(a) - rankOf(b));
+  const all = [...findings, ...ofPod].toSorted((a, b) => rankOfShown(a) - rankOfShown(b));
   const leads = findings.length > 0 && worstRank({ findings }) <= worstRank({ findings: ofPod });
   const notChecked = [...new Set([...unseen, ...unseenInPod])];
   const left = all.length - MAX_FINDINGS + (rest.more ?? 0);
@@ -54,7 +50,7 @@ export function afterLook(
     ...fromFirst,
     findings: all.slice(0, MAX_FINDINGS),
     ...defined({
-      line: leads ? line : (ofPod.find(isWrong)?.text ?? rest.line),
+      line: leads ? line : (ofPod.find(isTrouble)?.text ?? rest.line),
       more: left > 0 ? left : undefined,
       healthy: healthy && isPodHealthy,
       unseen: notChecked.length > 0 ? notChecked : undefined,

@@ -1,5 +1,5 @@
 import { belongsTo, isJobOf, type SelectingTarget } from '../batch/select-pods.ts';
-import { controllerOf, type Pod, TEMPLATE_HASH } from '../container/pod.ts';
+import { byAge, controllerOf, type Pod, TEMPLATE_HASH } from '../container/pod.ts';
 import type { ClusterFacts, ObjectEvent, WorkloadFacts } from '../diagnosis/facts.ts';
 import { isReady } from '../diagnosis/reading/pod-containers.ts';
 import { firstSources, type LogSource } from './first-sources.ts';
@@ -61,7 +61,7 @@ function isPodOf(pod: string, { workload, name }: Extract<QuestionTarget, { kind
 
 /** The pods of the target, the oldest first. */
 export const podsOfTarget = (pods: readonly Pod[], target: QuestionTarget): readonly Pod[] =>
-  pods.filter((pod) => belongsTo(pod, target));
+  pods.filter((pod) => belongsTo(pod, target)).toSorted(byAge);
 
 /** The newest of the pods that carry a template hash: more of them would tell no more of a rollout. */
 export const versionedOf = (pods: readonly Pod[]): readonly Pod[] =>

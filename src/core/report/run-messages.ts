@@ -20,7 +20,15 @@ import {
 } from './parts/headline.ts';
 import { powerParts, profileText } from './parts/power-parts.ts';
 import { requestFacts, wholeReason } from './parts/request-parts.ts';
-import { groupsList, logParts, lookedBy, resultWords, terminationPart, verdictParts } from './parts/result-parts.ts';
+import {
+  GROUPS_ON_CARD,
+  groupsList,
+  logParts,
+  lookedBy,
+  resultWords,
+  terminationPart,
+  verdictParts,
+} from './parts/result-parts.ts';
 import { runButtonsPart } from './parts/run-buttons.ts';
 import {
   answerLine,
@@ -56,9 +64,6 @@ export function anchorMessage(run: Run, context: RenderContext): Message {
   return run.state === 'pending-approval' && run.plan ? requestMessage(run, context) : cardMessage(run, context);
 }
 
-/** Groups of pods that a card shows; the result has more. */
-const MAX_GROUPS = 3;
-
 function cardMessage(run: Run, context: RenderContext): Message {
   const { nowMs, approvers, isPrivate = false } = context;
   const head = headOf(run, nowMs, isPrivate);
@@ -78,7 +83,7 @@ function cardMessage(run: Run, context: RenderContext): Message {
       ...stopParts(run, nowMs, isPrivate),
       ...runButtonsPart(run, isPrivate ? 'private-card' : 'card'),
       ...tailPart(run, context),
-      ...(isVerdict && run.verdict ? groupsList(run.verdict, MAX_GROUPS) : []),
+      ...(isVerdict && run.verdict ? groupsList(run.verdict, GROUPS_ON_CARD) : []),
       ...(isPrivate || run.state !== 'finished' ? [] : chartParts(run)),
       ...(isPrivate || isVerdict || run.state === 'finished' ? [] : linePart(answerLine(run))),
       ...approvalParts(run, approvers, nowMs),

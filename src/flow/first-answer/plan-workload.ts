@@ -1,9 +1,9 @@
 import { decideSnapshot } from '../../core/batch/decide-batch.ts';
 import { batchPlanHash, newBatch, type PlannedPod } from '../../core/batch/new-batch.ts';
-import { selectorOf } from '../../core/batch/select-pods.ts';
+import { cronJobOf, selectorOf } from '../../core/batch/select-pods.ts';
 import { targetWords } from '../../core/command/print.ts';
 import { planHash } from '../../core/container/plan.ts';
-import { byAge, type Pod, workloadOf } from '../../core/container/pod.ts';
+import { type Pod, workloadOf } from '../../core/container/pod.ts';
 import type { Verdict } from '../../core/diagnosis/verdict.ts';
 import { firstWorkloadAnswer } from '../../core/diagnosis/workload/workload-answer.ts';
 import { hasRuleFor } from '../../core/lookup/possible-runs.ts';
@@ -48,7 +48,7 @@ export async function planWorkload(
     cluster.pods(aim.namespace, selectorOf(target)),
     cluster.podSecurity(aim.namespace),
   ]);
-  const pods = podsOfTarget(all, target).toSorted(byAge);
+  const pods = podsOfTarget(all, target);
   const scope = { target, namespace: aim.namespace, pods, reader: { subject, cluster: aim.cluster } };
   const inputs = { request, origin, policy, aim, level };
   const first = pods.find(runs) ?? pods[0];
@@ -87,7 +87,7 @@ interface Named {
 function workloadsOf(pod: Pod): readonly Named[] {
   const workload = workloadOf(pod);
   if (!workload) return [];
-  const cronJob = workload.kind === 'job' ? /^(.+)-\d{8,}$/.exec(workload.name)?.[1] : undefined;
+  const cronJob = workload.kind === 'job' ? cronJobOf(workload.name) : undefined;
   return [workload, ...(cronJob === undefined ? [] : [{ kind: 'cronjob', name: cronJob }])];
 }
 

@@ -3,6 +3,7 @@ import type { Pod } from '../../core/container/pod.ts';
 import { targetContainerOf } from '../../core/container/target.ts';
 import type { ClusterFacts, NotRead, ObjectEvent, WorkloadFacts } from '../../core/diagnosis/facts.ts';
 import { type GroupedPods, PodGrouper } from '../../core/diagnosis/workload/pod-groups.ts';
+import { CALLS_OF_PAIR } from '../../core/lookup/first-sources.ts';
 import {
   MAX_WORKLOAD_CALLS,
   ofWorkload,
@@ -19,11 +20,8 @@ import type { FlowDeps } from '../deps.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { isAbout } from './pod-facts.ts';
 import type { WorkloadInQuestion } from './question.ts';
-import { inTime, NOTHING_READ, type Read, readSource } from './source.ts';
+import { FIRST_ANSWER_MS, inTime, NOTHING_READ, type Read, readSource } from './source.ts';
 import { type LogReader, type ReadLogs, readTargetLogs } from './target-logs.ts';
-
-/** Services and their EndpointSlices, or claims and StorageClasses. */
-const CALLS_OF_PAIR = 2;
 
 /**
  * What the API knows about a workload: at most twelve API calls, whatever its size, side by side and within a second. The
@@ -54,7 +52,7 @@ export async function readWorkloadFacts(scope: WorkloadInQuestion, deps: FlowDep
       : NOTHING_READ,
     read('services', cluster.services(namespace)),
     wantsClaims ? read('claims', cluster.claims(namespace)) : NOTHING_READ,
-    wantsClaims ? inTime(deps, cluster.storageClasses(), 1_000) : undefined,
+    wantsClaims ? inTime(deps, cluster.storageClasses(), FIRST_ANSWER_MS) : undefined,
     nodesOf(nodeNames, cluster, read),
     logsOf(sources, reader, deps),
   ]);

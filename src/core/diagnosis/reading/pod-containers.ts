@@ -1,3 +1,4 @@
+import { cronJobOf } from '../../batch/select-pods.ts';
 import {
   type ContainerStatus,
   type ContainerTermination,
@@ -9,7 +10,7 @@ import {
   unmetCondition,
   workloadOf,
 } from '../../container/pod.ts';
-import type { ClusterFacts, LastWords } from '../facts.ts';
+import type { ClusterFacts, LastWords, WorkloadKind } from '../facts.ts';
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
@@ -79,7 +80,7 @@ export const isBeingSetUp = (pod: Pod): boolean =>
     ({ status, ended }) => !ended && !status?.running && BEFORE_START.has(status?.waiting?.reason ?? ''),
   );
 
-/** How long it has been there by its node: since it was scheduled as far as its conditions say so, else its creation. */
+/** Since its creation. */
 export const ageOf = ({ pod, nowMs }: Pick<ClusterFacts, 'pod' | 'nowMs'>): number =>
   nowMs - Date.parse(pod.metadata.creationTimestamp);
 
@@ -113,18 +114,20 @@ export function newestLineOf({ logs = [] }: ClusterFacts, name: string): string 
   return log?.shapes.some(({ level }) => level !== 'warning') ? undefined : log?.newest;
 }
 
-const KIND_NAMES = {
+/** As Kubernetes spells them. */
+export const KIND_NAMES: Readonly<Record<WorkloadKind, string>> = {
   deployment: 'Deployment',
+  replicaset: 'ReplicaSet',
   statefulset: 'StatefulSet',
   daemonset: 'DaemonSet',
   job: 'Job',
-} as const;
+  cronjob: 'CronJob',
+};
 
 /** Whose manifest a person changes: `the Deployment web`, `the pod`. */
 export function manifestOf(pod: Pod): string {
   const workload = workloadOf(pod);
-  // A CronJob names its Jobs after itself and the minute.
-  const cronJob = workload?.kind === 'job' ? /^(.{1,52})-\d{8,}$/.exec(workload.name)?.[1] : undefined;
+  const cronJob = workload?.kind === 'job' ? cronJobOf(workload.name) : undefined;
   if (cronJob !== undefined) return `the CronJob ${cronJob}`;
   if (workload) return `the ${KIND_NAMES[workload.kind]} ${workload.name}`;
   const owner = controllerOf(pod);

@@ -1,4 +1,4 @@
-import type { PodEvent, Probe, ProbeKind } from '../../container/pod.ts';
+import { type PodEvent, PROBE_KINDS, type Probe, type ProbeKind } from '../../container/pod.ts';
 import type { ClusterFacts } from '../facts.ts';
 import { cleanWords, listed, quoted } from './phrases.ts';
 import { containerOfEvent, type PodPart, partsOf, warningsOfPod } from './pod-containers.ts';
@@ -18,7 +18,7 @@ export interface Failing {
 
 const kindOf = ({ message }: PodEvent): ProbeKind | undefined => {
   const kind = MESSAGE.exec(message)?.groups?.kind?.toLowerCase();
-  return kind === 'startup' || kind === 'liveness' || kind === 'readiness' ? kind : undefined;
+  return PROBE_KINDS.find((known) => known === kind);
 };
 
 export function failuresOf(facts: ClusterFacts): readonly Failing[] | undefined {
@@ -27,7 +27,7 @@ export function failuresOf(facts: ClusterFacts): readonly Failing[] | undefined 
     ? []
     : unhealthy &&
         partsOf(facts.pod).flatMap((part) =>
-          (['startup', 'liveness', 'readiness'] as const).flatMap((kind): readonly Failing[] => {
+          PROBE_KINDS.flatMap((kind): readonly Failing[] => {
             const own = unhealthy.filter((event) => containerOfEvent(event) === part.name && kindOf(event) === kind);
             const [newest] = own;
             if (!newest) return [];

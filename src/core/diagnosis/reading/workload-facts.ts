@@ -1,15 +1,6 @@
-import type { WorkloadFacts, WorkloadKind } from '../facts.ts';
+import type { WorkloadFacts } from '../facts.ts';
 import { cleanWords } from './phrases.ts';
-import { isDeleting, isOver } from './pod-containers.ts';
-
-const KIND_NAMES: Readonly<Record<WorkloadKind, string>> = {
-  deployment: 'Deployment',
-  replicaset: 'ReplicaSet',
-  statefulset: 'StatefulSet',
-  daemonset: 'DaemonSet',
-  job: 'Job',
-  cronjob: 'CronJob',
-};
+import { isDeleting, isOver, KIND_NAMES } from './pod-containers.ts';
 
 /** `the Deployment web`, `the pods of app=web`. */
 export function titleOf({ name, kind }: Pick<WorkloadFacts, 'name' | 'kind'>): string {

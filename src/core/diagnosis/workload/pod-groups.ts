@@ -1,7 +1,7 @@
 import { shorten } from '../../../lib/text.ts';
 import type { ClusterFacts } from '../facts.ts';
-import { MAX_LINE_LENGTH, rankOf } from '../findings.ts';
-import { findingsIn, isProvenWell, isWrong, STATES } from '../first-answer.ts';
+import { isWrong, MAX_LINE_LENGTH, rankOf } from '../findings.ts';
+import { findingsIn, isProvenWell, STATES } from '../first-answer.ts';
 import { isDeleting, isOver, isReady, partsOf } from '../reading/pod-containers.ts';
 import type { Finding } from '../report.ts';
 import { unseenOf } from '../unseen.ts';

@@ -2,13 +2,13 @@ import { formatCount } from '../../../lib/duration.ts';
 import { defined } from '../../../lib/object.ts';
 import { shorten } from '../../../lib/text.ts';
 import type { WorkloadFacts } from '../facts.ts';
-import { MAX_FINDINGS, MAX_LINE_LENGTH, ordered, rankOf, shown } from '../findings.ts';
-import { evidenceOf, isWrong, MAX_EVIDENCE, MAX_UNSEEN, STATES } from '../first-answer.ts';
+import { isWrong, MAX_FINDINGS, MAX_LINE_LENGTH, ordered, rankOf, shown } from '../findings.ts';
+import { evidenceOf, MAX_EVIDENCE, STATES } from '../first-answer.ts';
 import { lookAtWorkload } from '../look-at-cluster.ts';
 import { spanOf } from '../reading/phrases.ts';
 import { ageOf, isDeleting, isOver } from '../reading/pod-containers.ts';
 import type { Finding } from '../report.ts';
-import { unseenOf } from '../unseen.ts';
+import { MAX_UNSEEN, unseenOf } from '../unseen.ts';
 import type { Verdict, VerdictGroup } from '../verdict.ts';
 import { type GroupedPods, groupsOf, type PodGroup, shareOf, textOfGroup } from './pod-groups.ts';
 

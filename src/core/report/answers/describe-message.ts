@@ -4,7 +4,7 @@ import { type Pod, type PodSecurityLevel, workloadOf } from '../../container/pod
 import type { ClusterFacts } from '../../diagnosis/facts.ts';
 import { firstAnswer } from '../../diagnosis/first-answer.ts';
 import { spanOf } from '../../diagnosis/reading/phrases.ts';
-import type { Verdict } from '../../diagnosis/verdict.ts';
+import { isTrouble, type Verdict } from '../../diagnosis/verdict.ts';
 import { REASONS } from '../../errors.ts';
 import type { PossibleImage, PossibleRun, PossibleRuns } from '../../lookup/possible-runs.ts';
 import type { Denial } from '../../policy/policy.ts';
@@ -40,7 +40,7 @@ export function podMessage(description: PodDescription): Message {
   const first = firstLineOf(name, headline);
   const context = {
     named: verdict.findings.map((finding) => finding.text),
-    isExplained: verdict.findings.some(({ rank = 2 }) => rank < 3),
+    isExplained: verdict.findings.some(isTrouble),
     nowMs,
   };
   return {

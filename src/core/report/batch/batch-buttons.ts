@@ -13,15 +13,15 @@ export function buttonsPart(run: BatchRun, counts: Counts): readonly Part[] {
 }
 
 /** Somebody asked how a workload is; which pods kdebug looks into is its own choice. */
-const isQuestion = ({ verdict }: BatchRun): boolean => verdict?.line !== undefined;
+const hasFirstAnswer = ({ verdict }: BatchRun): boolean => verdict?.line !== undefined;
 
 function buttonsOf(run: BatchRun, counts: Counts): readonly Button[] {
   const { id: value, batch } = run;
   if (run.state === 'finished' && isComparison(run)) return [{ action: 'rerun', label: 'Compare again', value }];
-  if (run.state === 'finished' && isQuestion(run)) return [{ action: 'rerun', label: 'Run again', value }];
+  if (run.state === 'finished' && hasFirstAnswer(run)) return [{ action: 'rerun', label: 'Run again', value }];
   if (run.state === 'finished') return [...rerunButton(run), ...outliersButton(run)];
   if (batch.closed || isFinal(run.state)) return [];
-  if (isComparison(run) || isQuestion(run)) return [cancelButton(value, inFlightOf(counts))];
+  if (isComparison(run) || hasFirstAnswer(run)) return [cancelButton(value, inFlightOf(counts))];
   return [
     ...continueButton(run),
     batch.paused

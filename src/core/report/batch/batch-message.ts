@@ -9,7 +9,7 @@ import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE } from '../outcome-text.ts';
 import { type Approvers, approvalParts } from '../parts/approval-parts.ts';
 import { headlineOf, oneLine, toneOf } from '../parts/headline.ts';
 import { wholeReason } from '../parts/request-parts.ts';
-import { groupsList } from '../parts/result-parts.ts';
+import { GROUPS_ON_CARD, groupsList } from '../parts/result-parts.ts';
 import { answerLine, cardLine, firstLine, nameOf, whySpans } from '../parts/run-lines.ts';
 import { quietPerson, typedCommand } from '../typed-text.ts';
 import { buttonsPart } from './batch-buttons.ts';
@@ -53,9 +53,6 @@ interface AnswerHead extends BatchHeadline {
   readonly rest: readonly Part[];
 }
 
-/** Groups of pods that a card shows; the result has more. */
-const MAX_GROUPS = 3;
-
 /** Where the batch looks into pods of a workload that was asked about, what is known of all its pods comes first. */
 function answerHead(run: BatchRun, look: BatchHeadline): AnswerHead | undefined {
   const { verdict } = run;
@@ -65,7 +62,7 @@ function answerHead(run: BatchRun, look: BatchHeadline): AnswerHead | undefined 
     tone: toneOf(verdict, look.tone),
     spans: firstLine(run, headline),
     words: `${nameOf(run)}: ${headline}`,
-    rest: [...groupsList(verdict, MAX_GROUPS), paragraph(look.spans)],
+    rest: [...groupsList(verdict, GROUPS_ON_CARD), paragraph(look.spans)],
   };
 }
 

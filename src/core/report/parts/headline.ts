@@ -1,6 +1,6 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { shorten, shortenMiddle } from '../../../lib/text.ts';
-import type { Verdict, VerdictFinding } from '../../diagnosis/verdict.ts';
+import { isTrouble, rankOfShown, type Verdict, type VerdictFinding } from '../../diagnosis/verdict.ts';
 import type { Run } from '../../run/run.ts';
 import { type Span, strong, type Tone, text } from '../message.ts';
 
@@ -54,7 +54,7 @@ export const hasReport = (verdict: Verdict | undefined): boolean =>
  * ended is the answer: undefined.
  */
 export function endHeadlineOf({ verdict, outcome }: Pick<Run, 'verdict' | 'outcome'>): string | undefined {
-  const isAnswer = outcome?.kind === 'answered' || hasReport(verdict) || verdict?.findings.some(isWrong);
+  const isAnswer = outcome?.kind === 'answered' || hasReport(verdict) || verdict?.findings.some(isTrouble);
   return isAnswer ? headlineOf(verdict) : undefined;
 }
 
@@ -84,7 +84,7 @@ function alone(line: string, { text: found }: VerdictFinding): string {
 /** What is only worth knowing is counted only where nothing is wrong. */
 function othersOf({ findings, more = 0 }: Verdict, counted: string | undefined): number {
   if (counted !== undefined) return Number(counted) - 1;
-  const wrong = findings.filter(isWrong).length;
+  const wrong = findings.filter(isTrouble).length;
   return (wrong === 0 || wrong === findings.length ? findings.length + more : wrong) - 1;
 }
 
@@ -93,12 +93,12 @@ const beginOf = (found: string): string => found.slice(0, 60);
 
 /** Whether the headline says the worst finding, so that nothing below repeats it. A rule's own sentence is the headline. */
 export function saysWorst({ line = '', findings: [worst] }: Verdict): boolean {
-  return worst !== undefined && ((worst.code !== undefined && isWrong(worst)) || line.includes(beginOf(worst.text)));
+  return worst !== undefined && ((worst.code !== undefined && isTrouble(worst)) || line.includes(beginOf(worst.text)));
 }
 
 /** The finding that the first two lines tell; one that is only worth knowing may stand below. */
 export const leadingFinding = (verdict: Verdict): VerdictFinding | undefined =>
-  verdict.findings.slice(0, 1).find((worst) => isWrong(worst) || saysWorst(verdict));
+  verdict.findings.slice(0, 1).find((worst) => isTrouble(worst) || saysWorst(verdict));
 
 /** Not in what others wrote. */
 const OUTSIDE_QUOTES = '(?=[^“”]*(?:“|$))';
@@ -155,8 +155,6 @@ function cutEnd(words: string, room: number): string {
 /** As the thread shows it: whole. */
 export const wholeHeadline = (headline: string): string => oneLine(headline, MAX_WHOLE_LENGTH);
 
-const isWrong = ({ rank = 2 }: VerdictFinding): boolean => rank < 3;
-
 /** From the worst to the best. */
 const WORST_FIRST: readonly Tone[] = ['failure', 'attention', 'progress', 'ended'];
 
@@ -171,7 +169,7 @@ export function toneOf(verdict: Verdict | undefined, tone: Tone): Tone {
 }
 
 export function verdictTone(verdict: Verdict | undefined): Tone {
-  const ranks = (verdict?.findings ?? []).map(({ rank = 2 }) => rank);
+  const ranks = (verdict?.findings ?? []).map(rankOfShown);
   if (ranks.includes(1)) return 'failure';
   if (ranks.includes(2)) return 'attention';
   return verdict?.healthy === true ? 'success' : 'ended';

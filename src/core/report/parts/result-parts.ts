@@ -127,6 +127,9 @@ const MAX_GROUP_LENGTH = 200;
 /** The words before the text of a group: `2 of 3 pods`. */
 const COUNTED = /^((?:both|all [\d,]+|[\d,]+ of [\d,]+) pods?): /;
 
+/** Groups that a card shows; the result has more. */
+export const GROUPS_ON_CARD = 3;
+
 /** The pods of a workload by what is wrong with them: `*2 of 3 pods*: web exited with code 1 (web-1, web-2)`. */
 export function groupsList({ groups = [] }: Verdict, most: number): readonly Part[] {
   if (groups.length === 0) return [];
