@@ -16,6 +16,7 @@ import {
   link,
   type Message,
   type Part,
+  paragraph,
   person,
   type Span,
   strong,
@@ -173,8 +174,6 @@ const noLogYet = ({ state }: Run): Part =>
         : 'There is no log yet. It comes with the result, in the thread.',
     ),
   ]);
-
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
 
 /** The dashboard for one person, with links instead of buttons; the buttons are on the dashboard in the channel. */
 export function batchForOne(run: BatchRun, context: BatchRenderContext & { readonly links: RunLinks }): Message {

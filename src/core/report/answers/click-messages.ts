@@ -10,6 +10,7 @@ import {
   link,
   type Message,
   type Part,
+  paragraph,
   person,
   type Span,
   strong,
@@ -147,5 +148,4 @@ export function againForm(
   };
 }
 
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
 const note = (words: string): Part => ({ kind: 'note', spans: [text(words)] });

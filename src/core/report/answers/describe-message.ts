@@ -10,7 +10,7 @@ import type { PossibleImage, PossibleRun, PossibleRuns } from '../../lookup/poss
 import type { Denial } from '../../policy/policy.ts';
 import { COMMAND } from '../../shown-names.ts';
 import { foreignLine } from '../log/clean-text.ts';
-import { code, type Message, type Part, type Span, strong, text } from '../message.ts';
+import { code, type Message, type Part, paragraph, type Span, strong, text } from '../message.ts';
 import { firstLineOf, headlineOf, leadingFinding, verdictTone, wholeHeadline } from '../parts/headline.ts';
 import { conditionsPart, containersPart, type EarlierContainer, earlierPart, eventsPart } from '../parts/pod-parts.ts';
 import { evidenceParts, unseenPart } from '../parts/result-parts.ts';
@@ -169,5 +169,3 @@ export function noSuchPodMessage(pod: string, namespace: string): Message {
     code: 'pod_not_found',
   };
 }
-
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });

@@ -11,6 +11,7 @@ import {
   link,
   type Message,
   type Part,
+  paragraph,
   person,
   type Span,
   strong,
@@ -185,5 +186,3 @@ export const channelForm = (
     },
   ],
 });
-
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });

@@ -5,7 +5,7 @@ import type { LogFilter } from '../../command/command.ts';
 import { LineSelector, type SelectedLines } from '../../lookup/select-lines.ts';
 import type { Run, RunLog } from '../../run/run.ts';
 import { COMMAND } from '../../shown-names.ts';
-import { code, type Message, type Part, person, type Span, text } from '../message.ts';
+import { code, type Message, paragraph, person, text } from '../message.ts';
 import { linksPart, type Sight } from '../run-for-one.ts';
 
 /** Fits into an answer beside its other parts; more goes into a file. */
@@ -116,5 +116,3 @@ export function linesFileMessage({ id }: Run, { lines }: SelectedLines, readerId
   const words = `${formatCount(lines, 'line')} of the log of run ${id}`;
   return { summary: words, tone: 'neutral', parts: [paragraph([text(`${words}, for `), person(readerId), text('.')])] };
 }
-
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });

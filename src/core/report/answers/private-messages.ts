@@ -11,7 +11,7 @@ import { mayBeUsed } from '../../policy/lint-notes.ts';
 import type { ChannelPolicy, ImageAlias, ImageClass, Policy } from '../../policy/policy.ts';
 import type { Refusal, Run } from '../../run/run.ts';
 import { COMMAND } from '../../shown-names.ts';
-import { code, type Message, type Part, type Span, strong, text, time } from '../message.ts';
+import { code, type Message, type Part, paragraph, type Span, strong, text, time } from '../message.ts';
 import { askPart } from '../parts/run-buttons.ts';
 import { ownerOf } from './welcome-messages.ts';
 
@@ -221,5 +221,3 @@ export function talkMessage({ first, request, guess }: Talk, namespace: string |
 /** Ends a sentence with ` Did you mean list?`. */
 const guessSpans = (verb: string | undefined): readonly Span[] =>
   verb === undefined ? [] : [text(' Did you mean '), code(verb), text('?')];
-
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });

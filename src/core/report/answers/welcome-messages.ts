@@ -2,7 +2,7 @@ import { formatCount } from '../../../lib/duration.ts';
 import { mayBeUsed } from '../../policy/lint-notes.ts';
 import type { ChannelPolicy, ImageAlias, ImageClass, Policy, Rule } from '../../policy/policy.ts';
 import { COMMAND } from '../../shown-names.ts';
-import { code, type Message, type Part, type Span, strong, text } from '../message.ts';
+import { code, type Message, type Part, paragraph, type Span, strong, text } from '../message.ts';
 
 /** What a launch of a class can do to a pod, for people who do not know our words. */
 const MAY: Readonly<Record<ImageClass, string>> = {
@@ -88,5 +88,3 @@ export function notInPolicyMessage(channelId: string, policy: Policy): Message {
     code: 'channel_unknown',
   };
 }
-
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });

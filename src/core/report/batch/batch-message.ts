@@ -4,7 +4,7 @@ import type { Batch } from '../../batch/batch.ts';
 import { withoutOutput } from '../../batch/pod-result.ts';
 import { type Counts, columnsOf, countPods, matchedOf } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import { code, type Message, type Part, person, type Span, text, time } from '../message.ts';
+import { code, type Message, type Part, paragraph, person, type Span, text, time } from '../message.ts';
 import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE } from '../outcome-text.ts';
 import { type Approvers, approvalParts } from '../parts/approval-parts.ts';
 import { headlineOf, oneLine, toneOf } from '../parts/headline.ts';
@@ -70,7 +70,6 @@ function withoutAnswer({ verdict: _, ...run }: BatchRun): BatchRun {
   return { ...run, batch: withoutOutput(run.batch) };
 }
 
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
 const paragraphs = (spans: readonly Span[]): readonly Part[] => (spans.length === 0 ? [] : [paragraph(spans)]);
 
 function summaryOf({ state, plan }: BatchRun, words: string): string {

@@ -4,7 +4,7 @@ import { type Counts, endedOf, inFlightOf } from '../../batch/pod-state.ts';
 import { type ComparedPod, type ComparisonResult, comparePods, type Difference } from '../../compare/compare.ts';
 import type { PodFacts } from '../../compare/facts.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import { code, type Fact, type Part, person, type Span, strong, type Tone, text } from '../message.ts';
+import { code, type Fact, type Part, paragraph, person, type Span, strong, type Tone, text } from '../message.ts';
 import { STATE_TEXT } from '../outcome-text.ts';
 
 /** The files have all. */
@@ -119,8 +119,6 @@ export function comparisonParts(run: BatchRun, buttons: readonly Part[]): readon
     ...(notes.length === 0 ? [] : [paragraph([text(notes.join(' '))])]),
   ];
 }
-
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
 
 const differenceSpans = ({ sick, others }: Difference): readonly Span[] => [
   strong(sick),

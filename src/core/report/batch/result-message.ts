@@ -2,7 +2,7 @@ import { formatCount, shortDuration } from '../../../lib/duration.ts';
 import type { Batch } from '../../batch/batch.ts';
 import { countPods } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import { type Message, type Part, person, type Span, strong, text } from '../message.ts';
+import { type Message, type Part, paragraph, person, strong, text } from '../message.ts';
 import { lostWords } from '../parts/file-parts.ts';
 import { headlineOf, MAX_WHOLE_LENGTH, shortName, toneOf, wholeHeadline } from '../parts/headline.ts';
 import { verdictParts } from '../parts/result-parts.ts';
@@ -60,8 +60,6 @@ function headOf(run: BatchRun, look: BatchHeadline): ResultHead {
     answer: [...(second.length === 0 ? [] : [paragraph(second)]), ...verdictParts(run), paragraph(look.spans)],
   };
 }
-
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
 
 /** What is in the files beside it, or why there are none. */
 function noteWords(run: BatchRun, skipped: string | undefined): string {

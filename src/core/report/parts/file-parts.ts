@@ -4,7 +4,7 @@ import type { FileProblem, RunFile } from '../../files/run-file.ts';
 import { type AudienceOf, goesAlone, logFileName, sharedName, wholeFiles } from '../../files/shared-files.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
-import { type Message, type Part, person, type Span, text } from '../message.ts';
+import { type Message, type Part, paragraph, person, type Span, text } from '../message.ts';
 
 /** After the name of the file. */
 const PROBLEM_TEXT: Readonly<Record<FileProblem, string>> = {
@@ -110,5 +110,3 @@ const plainMessage = (words: string): Message => ({
   tone: 'neutral',
   parts: [{ kind: 'paragraph', spans: [text(words)] }],
 });
-
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });

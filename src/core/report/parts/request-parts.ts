@@ -6,7 +6,7 @@ import type { Plan } from '../../container/plan.ts';
 import type { Profile } from '../../container/profiles.ts';
 import { type FileKind, isSecretKind } from '../../files/file-kinds.ts';
 import { type ClassFact, classText } from '../../policy/class-facts.ts';
-import { code, type Part, person, type Span, strong, text } from '../message.ts';
+import { code, type Part, paragraph, person, type Span, strong, text } from '../message.ts';
 import { typedText } from '../typed-text.ts';
 import { MAX_LINE_LENGTH, shortName } from './headline.ts';
 import { isWhole, whySpans } from './run-lines.ts';
@@ -185,4 +185,3 @@ export function requestFacts(plan: Plan): readonly string[] {
 }
 
 const block = (words: string): Part => ({ kind: 'preformatted', text: words, whole: true });
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });

@@ -2,7 +2,7 @@ import { formatBytes, formatCount, shortDuration } from '../../../lib/duration.t
 import { shorten } from '../../../lib/text.ts';
 import type { Evidence, Verdict, VerdictFinding, VerdictGroup } from '../../diagnosis/verdict.ts';
 import type { LogCompleteness, Run, RunLog } from '../../run/run.ts';
-import { code, type Fact, type Part, type Span, strong, text } from '../message.ts';
+import { code, type Fact, type Part, paragraph, type Span, strong, text } from '../message.ts';
 import { chartParts } from './chart-parts.ts';
 import { logLostBy, lostWords } from './file-parts.ts';
 import { hasReport, leadingFinding, shortName, verdictTone, withoutIds, withoutLead } from './headline.ts';
@@ -178,7 +178,6 @@ const isOnlyInFile = (run: Run): boolean =>
 /** Replaces such a report. */
 const reportPart = (lines: number): Part => paragraph([text(`Full report attached (${formatCount(lines, 'line')})`)]);
 
-const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
 const list = (items: readonly (readonly Span[])[]): Part => ({ kind: 'list', items });
 
 /** The log was read to its end, but the disk did not store all of it. */
