@@ -21,6 +21,8 @@ rule() {
             r_next='Raise or remove the CPU limit, or give the process fewer threads than it has CPU.' ;;
         cpu_throttled_before) r_section=cpu r_rank=3 r_threshold=25 r_below=false
             r_next='Check it again under load, and compare the CPU limit with what it needs then.' ;;
+        cpu_near_limit) r_section=cpu r_rank=2 r_threshold=90 r_below=false
+            r_next='Find what computes; or raise the CPU limit, where that work is wanted.' ;;
         cpu_pressure) r_section=cpu r_rank=3 r_threshold=60 r_below=false
             r_next='Raise the CPU request, or check what else runs on the node.' ;;
         io_pressure) r_section=io r_rank=2 r_threshold=20 r_below=false
@@ -49,6 +51,12 @@ rule() {
             r_next='Check what the process waits for (a lock, a full pool, one busy thread); take a stack trace.' ;;
         listen_overflow) r_section=sockets r_rank=1 r_threshold=0 r_below=false
             r_next='Find out why the process does not accept fast enough; a larger backlog (somaxconn) only hides it.' ;;
+        answer_missing) r_section=sockets r_rank=1 r_threshold=5 r_below=false
+            r_next='Look at that peer: it took the requests and does not answer. Whoever waits for news on purpose (a queue, a subscription) looks the same.' ;;
+        connects_refused) r_section=sockets r_rank=2 r_threshold=2 r_below=false
+            r_next='Look at what the pod connects to: nothing listens there, or its queue is full.' ;;
+        connections_reset) r_section=sockets r_rank=3 r_threshold=9 r_below=false
+            r_next='Compare the idle timeouts of both sides, and look for a restart or a crash at that time.' ;;
         retransmits) r_section=sockets r_rank=2 r_threshold=5 r_below=false
             r_next='Check the node'\''s network and the peers that are slow.' ;;
         ports_near_limit) r_section=sockets r_rank=2 r_threshold=80 r_below=false
@@ -73,6 +81,8 @@ rule() {
             r_next='Check network policies and the peer'\''s node.' ;;
         tls_expiring) r_section=tls r_rank=2 r_threshold=14 r_below=true
             r_next='Renew the certificate, and find out why the renewal failed.' ;;
+        tls_expired) r_section=tls r_rank=1 r_threshold='' r_below=false
+            r_next='Renew the certificate now, and find out why the renewal failed.' ;;
         tls_mismatch) r_section=tls r_rank=1 r_threshold='' r_below=false
             r_next='Compare the certificate'\''s names with the name that clients use.' ;;
         core_dump) r_section=filesystem r_rank=2 r_threshold=0 r_below=false

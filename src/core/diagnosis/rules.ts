@@ -7,7 +7,7 @@ export const NEXT_IMAGES = {
 export type NextImage = keyof typeof NEXT_IMAGES;
 
 /** What runs a target's code, as far as a report says it. */
-export const RUNTIMES = ['jvm', 'python', 'node', 'go', 'native', 'unknown'] as const;
+export const RUNTIMES = ['jvm', 'python', 'node', 'go', 'ruby', 'dotnet', 'native', 'unknown'] as const;
 export type Runtime = (typeof RUNTIMES)[number];
 
 /**

@@ -23,6 +23,29 @@ export const STACKS_FINDINGS: readonly FindingRule[] = [
     source: 'Chosen: a lock that is held briefly has one or two waiting, five mean that it is held for long.',
   },
   {
+    code: 'pool_waits',
+    seenBy: 'image',
+    section: 'stacks',
+    rank: 1,
+    means:
+      'Nearly all threads of one pool wait at the same place of the program’s own code, so none is left for the next request.',
+    threshold: 4,
+    unit: 'threads',
+    next: 'Find out why nothing answers there, and give that wait a timeout: more threads would wait as well.',
+    source: 'Chosen: five threads and four fifths of their pool in one frame of the program, none of which used CPU.',
+  },
+  {
+    code: 'gc_heavy',
+    seenBy: 'image',
+    section: 'cpu',
+    rank: 1,
+    means: 'The garbage collector works for much of the time, and the program waits for it.',
+    threshold: 33,
+    unit: '%',
+    next: 'Find what fills the heap, or raise its limit: a heap that is nearly full is collected again and again.',
+    source: 'Chosen: a third; a healthy program spends a few percent on its collector.',
+  },
+  {
     code: 'busy_thread',
     seenBy: 'image',
     section: 'cpu',
@@ -42,7 +65,7 @@ export const STACKS_FINDINGS: readonly FindingRule[] = [
     threshold: 80,
     unit: '%',
     next: 'Move the hottest function out of the event loop (a worker, or in parts), or start more processes.',
-    source: 'Chosen: beyond four fifths a queue grows fast (share of samples that are neither idle nor collection).',
+    source: 'Chosen: beyond four fifths a queue grows fast (share of samples that are not idle).',
   },
   {
     code: 'same_place',
@@ -64,7 +87,7 @@ export const STACKS_FINDINGS: readonly FindingRule[] = [
     threshold: 0,
     unit: 'threads',
     next: 'Check the volumes of the pod and the disks of the node.',
-    source: 'State D in two readings (proc_pid_stat(5)).',
+    source: 'State D in two readings, a second apart (proc_pid_stat(5)).',
   },
   {
     code: 'runtime_silent',
