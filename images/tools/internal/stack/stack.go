@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
 
 // Thread is one thread, or goroutine, at one moment.
@@ -25,6 +26,15 @@ type Thread struct {
 	CPU float64
 	// Minutes that it has waited, where the runtime says so.
 	Minutes int
+	// Kernel is what the kernel shows of it between two readings. A runtime may leave it empty: who asked for the dump measures all
+	// threads that have an ID meanwhile.
+	Kernel thread.Seen
+	// Own is the innermost frame of the program's own code, no library's and no runtime's, as "Shop.upstream(Shop.java:9)"; "" where there
+	// is none.
+	Own string
+	// Idle is whether its runtime knows that these frames are those of an idle worker: an empty queue, an acceptor, an event loop that waits
+	// for events. False is "not known".
+	Idle bool
 }
 
 // Dump is what one process does.
