@@ -25,9 +25,9 @@ func recordNode(ctx context.Context, t *target.Target, self target.Self, length 
 	}
 	busy := make([]flame.Stack, 0, len(profile.Stacks))
 	for _, stack := range profile.Stacks {
-		if len(stack.Frames) > 0 && stack.Frames[0] != "(idle)" {
+		if len(stack.Frames) > 0 && stack.Frames[0] != idle {
 			busy = append(busy, stack)
 		}
 	}
-	return &Profile{busy, flame.Microseconds, how}, nil
+	return &Profile{Stacks: busy, Unit: flame.Microseconds, Samples: flame.Total(busy) / time.Millisecond.Microseconds(), Collecting: profile.Share(Collector), How: how}, nil
 }

@@ -178,3 +178,14 @@ func Parse(raw []byte) ([]flame.Stack, error) {
 	}
 	return stacks, nil
 }
+
+// Share is the share of the time, between 0 and 1, that the main thread spent in a frame and what it called.
+func (p *Profile) Share(frame string) float64 {
+	in := int64(0)
+	for _, stack := range p.Stacks {
+		if slices.Contains(stack.Frames, frame) {
+			in += stack.Value
+		}
+	}
+	return float64(in) / float64(max(flame.Total(p.Stacks), 1))
+}
