@@ -45,7 +45,9 @@ func TestTheCollectorOfGoIsReadFromTheProfile(t *testing.T) {
 
 // A master process waits for its workers, and what they are written in decides little.
 func TestTheProcessThatUsesTheCPUIsChosen(t *testing.T) {
-	process := func(pid int, runtime target.Runtime) target.Process { return target.Process{PID: pid, Runtime: runtime} }
+	process := func(pid int, runtime target.Runtime) target.Process {
+		return target.Process{PID: pid, Runtime: runtime}
+	}
 	for name, each := range map[string]struct {
 		processes []target.Process
 		used      map[int]int64
