@@ -67,6 +67,9 @@ func run() int {
 		waitFor(ctx, began, length)
 	}
 	seen := view{target: found, self: self, profile: profile, err: err, load: meter.Read(), heap: heapOf(ctx, found, self)}
+	if profile != nil && profile.Heap != "" {
+		seen.heap = profile.Heap
+	}
 	fmt.Print(seen.words())
 	for _, file := range seen.files() {
 		if err := frame.Write(os.Stdout, file.name, file.content); err != nil {

@@ -73,7 +73,7 @@ func runtimeName(t *target.Target) string {
 func (v view) words() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s\n\nThe %s %s%s.\n", v.verdict(), v.process(), v.used(), v.starved())
-	if v.profile != nil {
+	if v.profile != nil && v.err == nil {
 		fmt.Fprintf(&text, "How: %s.\n", v.profile.How)
 	}
 	if v.heap != "" {

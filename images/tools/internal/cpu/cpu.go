@@ -20,6 +20,8 @@ type Profile struct {
 	Samples int64
 	// Collecting is the share of the time that the process spent in its garbage collector, between 0 and 1, where the profile says so.
 	Collecting float64
+	// Heap says how full its heap is, as "old generation 99 % of 30 MiB"; "" where the runtime does not say.
+	Heap string
 	// How it was measured, in words.
 	How string
 }
@@ -59,7 +61,7 @@ func IsFunction(name string) bool {
 }
 
 // Record profiles the target's process for so long. Fails with *Blind where a permission, a setting or too little memory of the target is in the
-// way, with ErrNative, and with ctx. Whatever it starts in the target ends with it.
+// way, with ErrNative, and with ctx; what is known of the collector and the heap is in the profile then too, which is otherwise nil. Whatever it starts in the target ends with it.
 func Record(ctx context.Context, t *target.Target, self target.Self, length time.Duration) (*Profile, error) {
 	switch t.Runtime {
 	case target.Python:
