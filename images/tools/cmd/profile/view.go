@@ -145,7 +145,7 @@ func (v view) where() string {
 	stacks := v.stacks()
 	total := flame.Total(stacks)
 	switch {
-	case v.load.Busy() < idle:
+	case v.load.Used < idle && !v.isTold():
 		return fmt.Sprintf("The %s is almost idle: it %s.", v.process(), v.used())
 	case !v.isTold():
 		return fmt.Sprintf("The %s is hardly busy: it %s, too little to tell where.", v.process(), v.used())
