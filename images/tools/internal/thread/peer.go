@@ -65,9 +65,9 @@ func (f *files) socket(inode, verb string) Seen {
 	case found.isListener:
 		return Seen{Class: Queue, Words: wordsClient}
 	case found.isClient && verb == "reading from ":
-		return Seen{Class: Queue, Words: "waiting for the client " + found.peer.String()}
+		return Seen{Class: Queue, Words: "waiting for a client"}
 	case found.isClient:
-		return Seen{Class: Socket, Words: verb + "the client " + found.peer.String(), Waited: found.silent}
+		return Seen{Class: Socket, Words: verb + "a client", Waited: found.silent}
 	case found.isConnecting:
 		return Seen{Class: Socket, Peer: found.peer.String(), Words: "connecting to " + found.peer.String()}
 	}
