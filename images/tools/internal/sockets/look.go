@@ -30,6 +30,7 @@ func Look(all []Socket, before, after Counters) *rules.Part {
 			part.Find("accept_queue", float64(each.Waiting), "%d connections to port %d wait to be accepted, of %d that may", each.Waiting, each.Local.Port(), each.Room)
 		}
 	}
+	FindUnanswered(part, all)
 	part.Find("listen_overflow", float64(after.ListenOverflows-before.ListenOverflows), "%d connections were dropped at a full queue", after.ListenOverflows-before.ListenOverflows)
 	if sent := after.SegmentsOut - before.SegmentsOut; sent >= minSegments {
 		again := after.SegmentsAgain - before.SegmentsAgain

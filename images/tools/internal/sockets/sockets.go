@@ -3,14 +3,10 @@
 package sockets
 
 import (
-	"bufio"
 	"errors"
-	"fmt"
 	"net/netip"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -29,6 +25,13 @@ type Socket struct {
 	RTT time.Duration
 	// Retransmits says how often the oldest unconfirmed packet was sent again; Retransmitted counts all of the connection's life.
 	Retransmits, Retransmitted uint32
+	// LastSent and LastReceived are how long ago data went and came; before that, how long ago it was connected. They are as exact as the kernel's
+	// clock, 1 to 10 ms.
+	LastSent, LastReceived time.Duration
+	// BytesSent and BytesReceived count data of the connection's life; what the kernel does not tell is 0.
+	BytesSent, BytesReceived uint64
+	// Inode is the number in the link of an open file: "socket:[INODE]". 0 where no process holds it.
+	Inode uint32
 }
 
 var states = map[uint8]string{
@@ -58,7 +61,7 @@ func socketOf(info *netlink.InetDiagTCPInfoResp) Socket {
 	message := info.InetDiagMsg
 	socket := Socket{
 		Local: place(message.ID.Source, message.ID.SourcePort), Peer: place(message.ID.Destination, message.ID.DestinationPort),
-		State: states[message.State],
+		State: states[message.State], Inode: message.INode,
 	}
 	if socket.State == "" {
 		socket.State = "state " + strconv.Itoa(int(message.State))
@@ -72,6 +75,12 @@ func socketOf(info *netlink.InetDiagTCPInfoResp) Socket {
 	if tcp := info.TCPInfo; tcp != nil && socket.State != "TIME-WAIT" {
 		socket.RTT = time.Duration(tcp.Rtt) * time.Microsecond
 		socket.Retransmits, socket.Retransmitted = uint32(tcp.Retransmits), tcp.Total_retrans
+		socket.LastSent, socket.LastReceived = time.Duration(tcp.Last_data_sent)*time.Millisecond, time.Duration(tcp.Last_data_recv)*time.Millisecond
+		socket.BytesSent, socket.BytesReceived = tcp.Bytes_sent, tcp.Bytes_received
+		if socket.BytesSent == 0 && tcp.Bytes_acked > 1 {
+			// Before Linux 4.19; the packet that opened the connection counts as one.
+			socket.BytesSent = tcp.Bytes_acked - 1
+		}
 		if socket.State == "SYN-SENT" {
 			// Not measured: the value that each connection begins with.
 			socket.RTT = 0
@@ -96,15 +105,20 @@ type Peer struct {
 	Retransmits, Retransmitted uint32
 }
 
-// Peers groups connections by the other side: by its address and port, or, where clients connect to a port on which this pod listens, by
-// address alone (port 0). Listeners are not in it. Most connections first.
-func Peers(all []Socket) []Peer {
+func listenersOf(all []Socket) map[uint16]bool {
 	listening := map[uint16]bool{}
 	for _, each := range all {
 		if each.State == "LISTEN" {
 			listening[each.Local.Port()] = true
 		}
 	}
+	return listening
+}
+
+// Peers groups connections by the other side: by its address and port, or, where clients connect to a port on which this pod listens, by
+// address alone (port 0). Listeners are not in it. Most connections first.
+func Peers(all []Socket) []Peer {
+	listening := listenersOf(all)
 	byPlace := map[netip.AddrPort]*Peer{}
 	var order []*Peer
 	for _, each := range all {
@@ -152,61 +166,4 @@ func Troubled(all []Socket) []netip.AddrPort {
 		places[index] = each.Place
 	}
 	return places
-}
-
-// Counters are what the kernel counts for the whole pod since it began.
-type Counters struct {
-	SegmentsOut, SegmentsAgain, ListenOverflows uint64
-}
-
-// Count reads the counters; those that cannot be read are 0.
-func Count() Counters {
-	snmp, netstat := table("/proc/net/snmp", "Tcp:"), table("/proc/net/netstat", "TcpExt:")
-	return Counters{SegmentsOut: snmp["OutSegs"], SegmentsAgain: snmp["RetransSegs"], ListenOverflows: netstat["ListenOverflows"]}
-}
-
-// table reads the pair of lines, names and values, that begin with a word.
-func table(path, word string) map[string]uint64 {
-	values := map[string]uint64{}
-	file, err := os.Open(path)
-	if err != nil {
-		return values
-	}
-	defer file.Close()
-	var names []string
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		words := strings.Fields(lines.Text())
-		if len(words) == 0 || words[0] != word {
-			continue
-		}
-		if names == nil {
-			names = words
-			continue
-		}
-		for index := 1; index < min(len(words), len(names)); index++ {
-			values[names[index]], _ = strconv.ParseUint(words[index], 10, 64)
-		}
-		return values
-	}
-	return values
-}
-
-// Table is every socket on a line, for a file: at most most of them.
-func Table(all []Socket, most int) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%-11s %8s %8s  %-25s %-25s %9s %6s %6s\n", "state", "waiting", "unsent", "local", "peer", "rtt", "again", "total")
-	for _, each := range all[:min(len(all), most)] {
-		room, rtt := fmt.Sprint(each.Unsent), "-"
-		if each.State == "LISTEN" {
-			room = "of " + fmt.Sprint(each.Room)
-		}
-		if each.RTT > 0 {
-			rtt = fmt.Sprintf("%.1fms", float64(each.RTT.Microseconds())/1000)
-		}
-		fmt.Fprintf(&text, "%-11s %8d %8s  %-25s %-25s %9s %6d %6d\n", each.State, each.Waiting, room, each.Local, each.Peer, rtt, each.Retransmits, each.Retransmitted)
-	}
-	if len(all) > most {
-		fmt.Fprintf(&text, "and %d more\n", len(all)-most)
-	}
-	return text.String()
 }
