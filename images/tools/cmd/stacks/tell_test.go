@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,13 @@ import (
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
 )
+
+// over is a context that has ended: nothing is waited for.
+func over() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
 
 func lookAt(runtime target.Runtime, dumps ...*stack.Dump) *look {
 	l := &look{target: &target.Target{Process: target.Process{PID: 1, Runtime: runtime}}, dumps: dumps}
@@ -142,12 +150,12 @@ func TestSettingsAreHeldToTheirForm(t *testing.T) {
 func TestOfSeveralNodesTheBusiestIsTaken(t *testing.T) {
 	l := &look{target: &target.Target{Process: target.Process{PID: 1, Runtime: target.Node}}}
 	l.target.Processes = []target.Process{{PID: 1, Runtime: target.Node, UsedTicks: 5}, {PID: 9, Runtime: target.Node, UsedTicks: 500}, {PID: 3, Runtime: target.Native, UsedTicks: 9000}}
-	chosen, err := l.choose()
-	if err != nil || len(chosen) != 1 || chosen[0].PID != 9 {
-		t.Errorf("%+v %v", chosen, err)
+	err := l.choose(over())
+	if err != nil || len(l.chosen) != 1 || l.chosen[0].PID != 9 || len(l.beside) != 2 {
+		t.Errorf("%+v %+v %v", l.chosen, l.beside, err)
 	}
 	l.settings.pid = 4
-	if _, err := l.choose(); err == nil {
+	if err := l.choose(over()); err == nil {
 		t.Error("a process that is not there")
 	}
 }

@@ -63,6 +63,10 @@ type Dump struct {
 	Files []File
 	// Exposed is set where an inspector of the target listens although we did not open it, or could not be closed again.
 	Exposed string
+	// Collecting is the share of the time that the program waits for its garbage collector, between 0 and 1, and Heap how full its heap is, as
+	// "old generation 99 % of 30 MiB"; "" where that is not known.
+	Collecting float64
+	Heap       string
 	// Silent is set where the runtime did not answer although it should.
 	Silent string
 }

@@ -29,7 +29,7 @@ func TestAQueueAtALockHasItsHolder(t *testing.T) {
 		{Name: "orphan", State: "BLOCKED", WaitsFor: "3"},
 	}
 	locks := Locks(threads)
-	if len(locks) != 2 || locks[0].Holder != "holder" || locks[0].HolderFrame != "work" || len(locks[0].Waiters) != 2 || locks[1].Holder != "" {
+	if len(locks) != 2 || locks[0].Holder == nil || locks[0].Holder.Name != "holder" || len(locks[0].Waiters) != 2 || locks[1].Holder != nil {
 		t.Errorf("%+v", locks)
 	}
 }
@@ -39,8 +39,8 @@ func TestThreadsAtOnePlaceAreTogether(t *testing.T) {
 	if len(groups) != 2 || len(groups[0].Names) != 2 || groups[0].Minutes != 9 {
 		t.Errorf("%+v", groups)
 	}
-	if states := States([]Thread{{State: "x"}, {State: "y"}, {State: "y"}}); states != "2 y, 1 x" {
-		t.Error(states)
+	if does := Summary([]Thread{{State: "x"}, {State: "y"}, {State: "y"}}); does != "2 in y, 1 in x" {
+		t.Error(does)
 	}
 }
 

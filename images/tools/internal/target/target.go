@@ -378,7 +378,7 @@ func (fs FS) processesOf(first int) []Process {
 // because many inits are written in it.
 func rank(runtime Runtime) int {
 	switch runtime {
-	case JVM, Python, Node:
+	case JVM, Python, Node, Ruby, DotNet:
 		return 0
 	case Go:
 		return 1
