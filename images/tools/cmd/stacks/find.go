@@ -104,7 +104,17 @@ func findLocks(part *rules.Part, dump *stack.Dump) {
 
 // findPools finds pools among the threads of all processes, so that workers with one thread each are one as well.
 func (l *look) findPools(part *rules.Part) {
+	held := map[string]bool{}
+	for _, dump := range l.dumps {
+		for _, lock := range stack.Locks(dump.Threads) {
+			held[lock.Name] = lock.Holder != nil
+		}
+	}
 	for _, pool := range l.pools() {
+		// Its queue at the lock names the holder as well.
+		if held[pool.Waiting[0].WaitsFor] {
+			continue
+		}
 		part.Find("pool_waits", float64(len(pool.Waiting)), "%s", poolWords(pool))
 	}
 }
@@ -228,7 +238,12 @@ func waitWords(threads []stack.Thread) string {
 	switch stack.Classify(threads[0]) {
 	case thread.Lock:
 		return ", for a lock"
-	case thread.Socket, thread.Timer, thread.Disk:
+	case thread.Socket:
+		if threads[0].ID == 0 {
+			return ", for the network"
+		}
+		return ", " + does
+	case thread.Timer, thread.Disk:
 		return ", " + does
 	}
 	return ""

@@ -36,6 +36,9 @@ func kindOf(at frame) kind {
 	return ownCode
 }
 
+// function is a frame's function without its class.
+func (f frame) function() string { return f.Name[strings.LastIndexByte(f.Name, '.')+1:] }
+
 // ownAt is the index of the innermost frame of the program's own code; -1 if there is none.
 func ownAt(frames []frame) int {
 	return slices.IndexFunc(frames, func(at frame) bool { return kindOf(at) == ownCode })
@@ -65,14 +68,14 @@ func isIdle(frames []frame, own int) bool {
 	for index, at := range inner {
 		kind, file := kindOf(at), path.Base(at.Path)
 		switch {
-		case kind == library && slices.Contains(news, at.Name):
+		case kind == library && slices.Contains(news, at.function()):
 			return true
 		case kind != standardLibrary:
-		case file == "queue.py" && at.Name == "get" && !hasLibrary(inner):
+		case file == "queue.py" && at.function() == "get" && !hasLibrary(inner):
 			return true
-		case index == 0 && at.Name == "_worker" && strings.HasSuffix(at.Path, "concurrent/futures/thread.py"):
+		case index == 0 && at.function() == "_worker" && strings.HasSuffix(at.Path, "concurrent/futures/thread.py"):
 			return true
-		case file == "threading.py" && slices.Contains(joins, at.Name):
+		case file == "threading.py" && slices.Contains(joins, at.function()):
 			return true
 		}
 	}
@@ -82,6 +85,9 @@ func isIdle(frames []frame, own int) bool {
 func hasLibrary(frames []frame) bool {
 	return slices.ContainsFunc(frames, func(at frame) bool { return kindOf(at) == library })
 }
+
+// acquiring are functions of Python's own that take a lock.
+var acquiring = []string{"acquire", "__enter__", "_acquire_restore"}
 
 // lockLine is a line of Python that takes a lock.
 var lockLine = regexp.MustCompile(`^\s*(async\s+)?with\s|\.acquire\(`)
@@ -93,12 +99,15 @@ func atLock(t *target.Target, frames []frame) bool {
 		return false
 	}
 	for _, at := range frames[:min(2, len(frames))] {
-		if at.Name == "acquire" || at.Name == "__enter__" || at.Name == "_acquire_restore" {
+		if slices.Contains(acquiring, at.function()) {
 			return true
 		}
 		if kindOf(at) != standardLibrary {
 			break
 		}
+	}
+	if kindOf(frames[0]) == standardLibrary {
+		return false
 	}
 	line, known := lineOf(t, frames[0])
 	return known && lockLine.MatchString(line)

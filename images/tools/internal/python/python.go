@@ -13,7 +13,7 @@ import (
 	"kdebug/tools/internal/run"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
-	kernel "kdebug/tools/internal/thread"
+	"kdebug/tools/internal/thread"
 )
 
 // PySpy is the program.
@@ -22,7 +22,7 @@ var PySpy = "/usr/bin/py-spy"
 // tries: without stopping the process, what is read may change meanwhile, and py-spy says so.
 const tries = 5
 
-type thread struct {
+type pythonThread struct {
 	ID     int     `json:"os_thread_id"`
 	Name   string  `json:"thread_name"`
 	Active bool    `json:"active"`
@@ -55,7 +55,7 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.D
 	if dump.Lack != nil {
 		return dump
 	}
-	watch := kernel.Start(t.FS(), t.PID)
+	watch := thread.Start(t.FS(), t.PID)
 	wait(ctx, min(first, sample))
 	if busy(watch.Read()) >= minBusy {
 		samples, err := Sample(ctx, t.PID, sample)
@@ -95,7 +95,7 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.D
 	return dump
 }
 
-func threadOf(t *target.Target, each thread, seen kernel.Seen) stack.Thread {
+func threadOf(t *target.Target, each pythonThread, seen thread.Seen) stack.Thread {
 	found := stack.Thread{ID: each.ID, Name: each.Name, Kernel: seen}
 	for _, at := range each.Frames {
 		found.Frames = append(found.Frames, at.String())
@@ -105,13 +105,13 @@ func threadOf(t *target.Target, each thread, seen kernel.Seen) stack.Thread {
 		found.Own = found.Frames[own]
 	}
 	found.Idle, found.Serves = isIdle(each.Frames, own), serves(each.Frames, own)
-	if seen.Class == kernel.Lock && !found.Idle && atLock(t, each.Frames) {
+	if seen.Class == thread.Lock && !found.Idle && atLock(t, each.Frames) {
 		found.State = stack.ForLock
 	}
 	return found
 }
 
-func busy(seen map[int]kernel.Seen) float64 {
+func busy(seen map[int]thread.Seen) float64 {
 	sum := 0.0
 	for _, each := range seen {
 		sum += each.Busy()
@@ -135,13 +135,13 @@ func lackOf(err error) *target.Lack {
 	return &target.Lack{Lacks: "stacks: " + words}
 }
 
-func read(ctx context.Context, pid int) ([]thread, error) {
+func read(ctx context.Context, pid int) ([]pythonThread, error) {
 	var last error
 	for range tries {
 		within, cancel := context.WithTimeout(ctx, 20*time.Second)
 		out, err := run.Output(within, PySpy, "dump", "--json", "--nonblocking", "--pid", strconv.Itoa(pid))
 		cancel()
-		var threads []thread
+		var threads []pythonThread
 		if err == nil {
 			if err = json.Unmarshal(out, &threads); err == nil {
 				return threads, nil

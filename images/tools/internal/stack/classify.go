@@ -38,10 +38,19 @@ func Does(t Thread) string {
 		return t.Kernel.Words
 	case class == thread.OnCPU:
 		return "running"
+	case goStates[t.State] != "":
+		return goStates[t.State]
 	case t.State != "":
-		return "in " + t.State
+		return "in the state " + t.State
 	}
 	return "waiting"
+}
+
+// goStates are the words of Go for what a goroutine waits for.
+var goStates = map[string]string{
+	"IO wait": "waiting for the network", "chan receive": "waiting for a channel", "chan send": "waiting to send to a channel", "select": "waiting for channels",
+	"sleep": "sleeping", "syscall": "in a system call", "semacquire": "waiting for another goroutine", "sync.WaitGroup.Wait": "waiting for other goroutines",
+	"sync.Cond.Wait": "waiting for another goroutine", "select (no cases)": "waiting for ever", "chan receive (nil chan)": "waiting for ever",
 }
 
 // noLocks are parts of the names of what a Java thread parks for that nobody holds: a condition, an empty queue, another's result.

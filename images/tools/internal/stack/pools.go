@@ -36,6 +36,10 @@ const (
 func Pools(threads []Thread) []Pool {
 	byName := map[string][]Thread{}
 	for _, each := range threads {
+		// Of goroutines, most are a library's: only the program's own are like the threads of a pool.
+		if each.ID == 0 && (each.Own == "" || each.Idle) {
+			continue
+		}
 		name := poolName(each.Name)
 		byName[name] = append(byName[name], each)
 	}

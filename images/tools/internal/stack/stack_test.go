@@ -39,7 +39,7 @@ func TestThreadsAtOnePlaceAreTogether(t *testing.T) {
 	if len(groups) != 2 || len(groups[0].Names) != 2 || groups[0].Minutes != 9 {
 		t.Errorf("%+v", groups)
 	}
-	if does := Summary([]Thread{{State: "x"}, {State: "y"}, {State: "y"}}); does != "2 in y, 1 in x" {
+	if does := Summary([]Thread{{State: "x"}, {State: "y"}, {State: "y"}}); does != "2 in the state y, 1 in the state x" {
 		t.Error(does)
 	}
 }

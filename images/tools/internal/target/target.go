@@ -392,3 +392,10 @@ func (t *Target) With(process Process) *Target {
 	other.Process = process
 	return &other
 }
+
+// In is the same target seen in another /proc: one that a test made.
+func (t *Target) In(fs FS) *Target {
+	other := *t
+	other.fs = fs
+	return &other
+}
