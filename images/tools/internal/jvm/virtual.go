@@ -85,7 +85,7 @@ func virtualOf(ctx context.Context, t *target.Target) ([]byte, error) {
 	}
 	file, err := t.Open("/" + name)
 	if err != nil {
-		return nil, errors.New(firstLine(answer))
+		return nil, errors.New(FirstLine(answer))
 	}
 	defer file.Close()
 	content, err := io.ReadAll(io.LimitReader(file, maxVirtual+1))
@@ -178,6 +178,7 @@ func threadOf(each virtualThread, number string, locks []string) stack.Thread {
 			thread.State = "WAITING"
 		}
 	}
+	thread.Own, thread.Idle = Own(thread.Frames), Idle(thread.Frames)
 	if thread.WaitsFor = each.BlockedOn; thread.WaitsFor == "" {
 		thread.WaitsFor = each.Blocker.Object
 	}
