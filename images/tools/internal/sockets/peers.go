@@ -1,6 +1,7 @@
 package sockets
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"time"
@@ -62,16 +63,19 @@ func Peers(all []Socket) []Peer {
 	return peers
 }
 
-// Troubled are the servers to which connections wait for an answer or have sent packets again, the worst first.
+// Troubled are the servers from which connections wait for an answer, to which new ones get none, or packets were sent again, the worst first.
 func Troubled(all []Socket) []netip.AddrPort {
+	waiting := map[netip.AddrPort]int{}
+	for _, each := range Unanswered(all) {
+		if each.Peer.IsValid() {
+			waiting[each.Peer] = each.Count
+		}
+	}
 	peers := slices.DeleteFunc(Peers(all), func(peer Peer) bool {
-		return peer.Place.Port() == 0 || (peer.States["SYN-SENT"] == 0 && peer.Retransmitted == 0)
+		return peer.Place.Port() == 0 || peer.States["SYN-SENT"] == 0 && peer.Retransmitted == 0 && waiting[peer.Place] == 0
 	})
 	slices.SortStableFunc(peers, func(a, b Peer) int {
-		if more := b.States["SYN-SENT"] - a.States["SYN-SENT"]; more != 0 {
-			return more
-		}
-		return int(b.Retransmitted) - int(a.Retransmitted)
+		return cmp.Or(b.States["SYN-SENT"]-a.States["SYN-SENT"], waiting[b.Place]-waiting[a.Place], int(b.Retransmitted)-int(a.Retransmitted))
 	})
 	places := make([]netip.AddrPort, len(peers))
 	for index, each := range peers {
