@@ -75,8 +75,8 @@ func findLocks(part *rules.Part, dump *stack.Dump) {
 		part.Find("deadlock", 0, "%d threads wait for each other’s locks: %s", len(names), placesOf(dump, names))
 	}
 	for _, lock := range stack.Locks(dump.Threads) {
-		if lock.Holder != nil {
-			part.Find("lock_queue", float64(lock.Held()), "%d threads wait for a lock that %s holds%s", len(lock.Waiters), lock.Holder.Name, holding(*lock.Holder))
+		if lock.By != nil {
+			part.Find("lock_queue", float64(lock.Held()), "%d threads wait for a lock that %s holds%s", len(lock.Waiters), lock.Holder, holding(*lock.By))
 		}
 	}
 	stuck := map[string][]stack.Thread{}
@@ -107,7 +107,7 @@ func (l *look) findPools(part *rules.Part) {
 	held := map[string]bool{}
 	for _, dump := range l.dumps {
 		for _, lock := range stack.Locks(dump.Threads) {
-			held[lock.Name] = lock.Holder != nil
+			held[lock.Name] = lock.By != nil
 		}
 	}
 	for _, pool := range l.pools() {

@@ -11,9 +11,6 @@ import (
 	"kdebug/tools/internal/target"
 )
 
-// between is the CPU time from one sample of Go's profiler to the next.
-const between = 10 * time.Millisecond
-
 // goroutines are those of a program that serves pprof, with samples of where it computes, and how long they did not move meanwhile.
 func (l *look) goroutines(ctx context.Context, t *target.Target) (*stack.Dump, error) {
 	began := time.Now()
@@ -29,6 +26,7 @@ func (l *look) goroutines(ctx context.Context, t *target.Target) (*stack.Dump, e
 		dump = before
 	} else {
 		markStill(dump.Threads, before.Threads, time.Since(began))
+		dump.Pause = "all goroutines stopped for the moments of two dumps"
 	}
 	if failed != nil {
 		dump.Notes = append(dump.Notes, "no samples of the CPU: "+failed.Error())
@@ -39,8 +37,8 @@ func (l *look) goroutines(ctx context.Context, t *target.Target) (*stack.Dump, e
 		frames := slices.Clone(each.Frames)
 		slices.Reverse(frames)
 		dump.Hot = append(dump.Hot, stack.Sample{Frames: frames, Value: float64(each.Value)})
-		dump.Samples += int(time.Duration(each.Value) / between)
 	}
+	dump.Samples, dump.Collecting = int(profile.Samples), profile.Collecting
 	return dump, nil
 }
 

@@ -126,14 +126,10 @@ func tellLocks(out io.Writer, dump *stack.Dump) {
 			break
 		}
 		holder := "nobody that is known"
-		if lock.Holder != nil {
-			holder = fmt.Sprintf("%q%s", lock.Holder.Name, holding(*lock.Holder))
+		if lock.By != nil {
+			holder = fmt.Sprintf("%q%s", lock.Holder, holding(*lock.By))
 		}
-		var names []string
-		for _, waiter := range lock.Waiters {
-			names = append(names, waiter.Name)
-		}
-		say(out, "    %s for a %s, held by %s: %s", counted(len(lock.Waiters), "thread"), lock.Kind, holder, quoted(names, 4))
+		say(out, "    %s for a %s, held by %s: %s", counted(len(lock.Waiters), "thread"), lock.Kind, holder, quoted(lock.Waiters, 4))
 	}
 }
 

@@ -5,9 +5,11 @@ import "sort"
 // Lock is one that threads wait for.
 type Lock struct {
 	Name, Kind string
-	// Holder is the thread that has it; nil where the runtime does not say.
-	Holder  *Thread
-	Waiters []Thread
+	// Holder is the name of the thread that has it, and By that thread; empty and nil where the runtime does not say.
+	Holder  string
+	By      *Thread
+	Waiters []string
+	waiting []Thread
 }
 
 // Locks are those that threads wait for and whose owner is known, the most wanted first.
@@ -32,10 +34,14 @@ func Locks(threads []Thread) []Lock {
 		}
 		lock := found[thread.WaitsFor]
 		if lock == nil {
-			lock = &Lock{Name: thread.WaitsFor, Kind: thread.WaitsForKind, Holder: holder}
+			lock = &Lock{Name: thread.WaitsFor, Kind: thread.WaitsForKind, By: holder}
+			if holder != nil {
+				lock.Holder = holder.Name
+			}
 			found[thread.WaitsFor] = lock
 		}
-		lock.Waiters = append(lock.Waiters, thread)
+		lock.Waiters = append(lock.Waiters, thread.Name)
+		lock.waiting = append(lock.waiting, thread)
 	}
 	locks := make([]Lock, 0, len(found))
 	for _, lock := range found {
@@ -54,7 +60,7 @@ func Locks(threads []Thread) []Lock {
 func (l Lock) Held() int {
 	const turns = 10
 	count := 0
-	for _, waiter := range l.Waiters {
+	for _, waiter := range l.waiting {
 		if waiter.Kernel.Runs <= turns {
 			count++
 		}

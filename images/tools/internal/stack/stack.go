@@ -18,8 +18,6 @@ type Thread struct {
 	// WaitsFor and Holds name locks; equal names are the same lock. Kind is what is locked, as "Shop$Orders".
 	WaitsFor, WaitsForKind string
 	Holds                  []string
-	// CPU is the share of one CPU that it used during the sample; 1 is a whole one.
-	CPU float64
 	// Minutes that it has waited, where the runtime says so.
 	Minutes int
 	// Kernel is what the kernel shows of it between two readings. A runtime may leave it empty: who asked for the dump measures all
