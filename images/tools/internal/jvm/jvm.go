@@ -191,7 +191,7 @@ func sampled(ctx context.Context, t *target.Target, dump *stack.Dump, length tim
 	}
 	seen := watch.Read()
 	for index := range dump.Threads {
-		dump.Threads[index].CPU = seen[dump.Threads[index].ID].Running
+		dump.Threads[index].Kernel = seen[dump.Threads[index].ID]
 	}
 	for id, stacks := range running {
 		for _, frames := range stacks {

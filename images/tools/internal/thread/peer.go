@@ -1,53 +1,31 @@
 package thread
 
 import (
-	"net/netip"
 	"strconv"
-	"syscall"
 	"time"
 
-	"github.com/vishvananda/netlink"
+	"kdebug/tools/internal/sockets"
 )
 
-// connection is a socket of the pod by its inode.
-type connection struct {
-	peer netip.AddrPort
-	// isListener, isClient: the pod listens there, or the other side connected to such a port.
-	isListener, isClient bool
-	isConnecting         bool
-	silent               time.Duration
+// table is the TCP sockets of the pod by their inodes, and its ports that are listened at.
+type table struct {
+	byInode   map[string]sockets.Socket
+	listening map[uint16]bool
 }
 
-type table map[string]connection
+// allSockets lists the sockets of the pod; a test has its own.
+var allSockets = sockets.All
 
-// readTable lists the TCP sockets of the pod; a test has its own.
-var readTable = func() table {
-	found := table{}
-	listening := map[uint16]bool{}
-	var all []*netlink.InetDiagTCPInfoResp
-	for _, family := range []uint8{syscall.AF_INET, syscall.AF_INET6} {
-		infos, _ := netlink.SocketDiagTCPInfo(family)
-		all = append(all, infos...)
-	}
-	for _, info := range all {
-		if message := info.InetDiagMsg; message != nil && message.State == netlink.TCP_LISTEN {
-			listening[message.ID.SourcePort] = true
+func readTable() *table {
+	all, _ := allSockets()
+	found := &table{map[string]sockets.Socket{}, map[uint16]bool{}}
+	for _, each := range all {
+		if each.State == "LISTEN" {
+			found.listening[each.Local.Port()] = true
 		}
-	}
-	for _, info := range all {
-		message := info.InetDiagMsg
-		if message == nil || message.INode == 0 {
-			continue
+		if each.Inode != 0 {
+			found.byInode[strconv.FormatUint(uint64(each.Inode), 10)] = each
 		}
-		address, _ := netip.AddrFromSlice(message.ID.Destination)
-		each := connection{
-			peer: netip.AddrPortFrom(address.Unmap(), message.ID.DestinationPort), isListener: message.State == netlink.TCP_LISTEN,
-			isConnecting: message.State == netlink.TCP_SYN_SENT, isClient: listening[message.ID.SourcePort],
-		}
-		if tcp := info.TCPInfo; tcp != nil && message.State == netlink.TCP_ESTABLISHED {
-			each.silent = time.Duration(min(tcp.Last_data_sent, tcp.Last_data_recv)) * time.Millisecond
-		}
-		found[strconv.FormatUint(uint64(message.INode), 10)] = each
 	}
 	return found
 }
@@ -55,21 +33,29 @@ var readTable = func() table {
 // socket is a wait at a socket. One for a client is a wait for its next request: nobody is late.
 func (f *files) socket(inode, verb string) Seen {
 	if f.sockets == nil {
-		all := readTable()
-		f.sockets = &all
+		f.sockets = readTable()
 	}
-	found, known := (*f.sockets)[inode]
+	found, known := f.sockets.byInode[inode]
+	peer := found.Peer.String()
 	switch {
 	case !known:
 		return Seen{Class: Socket, Words: verb + "a socket that is not TCP"}
-	case found.isListener:
+	case found.State == "LISTEN":
 		return Seen{Class: Queue, Words: wordsClient}
-	case found.isClient && verb == "reading from ":
-		return Seen{Class: Queue, Words: "waiting for the client " + found.peer.String()}
-	case found.isClient:
-		return Seen{Class: Socket, Words: verb + "the client " + found.peer.String(), Waited: found.silent}
-	case found.isConnecting:
-		return Seen{Class: Socket, Peer: found.peer.String(), Words: "connecting to " + found.peer.String()}
+	case f.sockets.listening[found.Local.Port()] && verb == "reading from ":
+		return Seen{Class: Queue, Words: "waiting for a client"}
+	case f.sockets.listening[found.Local.Port()]:
+		return Seen{Class: Socket, Words: verb + "a client", Waited: silent(found)}
+	case found.State == "SYN-SENT":
+		return Seen{Class: Socket, Peer: peer, Words: "connecting to " + peer}
 	}
-	return Seen{Class: Socket, Peer: found.peer.String(), Waited: found.silent, Words: verb + found.peer.String()}
+	return Seen{Class: Socket, Peer: peer, Waited: silent(found), Words: verb + peer}
+}
+
+// silent is since when nothing went in either direction.
+func silent(socket sockets.Socket) time.Duration {
+	if socket.State != "ESTAB" {
+		return 0
+	}
+	return min(socket.LastSent, socket.LastReceived)
 }

@@ -27,8 +27,8 @@ const (
 type Seen struct {
 	// Running and Ready are shares of one CPU over the time between the readings: what it had, and what it was ready for and did not get.
 	Running, Ready float64
-	// Runs is how often it came on a CPU in that time; -1 where the kernel does not count it, or the thread is new.
-	Runs int
+	// Runs is how often it came on a CPU, a second; -1 where the kernel does not count it, or the thread is new.
+	Runs float64
 	// Class is its main one over the time where it was ready or running for half of it; else it is that of the second reading. Disk is a
 	// thread that was in the same uninterruptible wait at both readings, at least a second apart.
 	Class Class
@@ -45,7 +45,7 @@ func (s Seen) Busy() float64 { return s.Running + s.Ready }
 
 // Still is whether it used no CPU to speak of and hardly woke: a thread that serves one request after the other is not still.
 func (s Seen) Still() bool {
-	const most, wakes = 0.02, 6
+	const most, wakes = 0.02, 2
 	return s.Busy() < most && s.Runs <= wakes
 }
 
@@ -93,7 +93,7 @@ func (w *Watch) between(id int, first reading, known bool, elapsed time.Duration
 		seen.Running = share(second.ran-first.ran, elapsed)
 		seen.Ready = share(second.waited-first.waited, elapsed)
 		if first.counted && second.counted {
-			seen.Runs = int(second.runs - first.runs)
+			seen.Runs = float64(second.runs-first.runs) / elapsed.Seconds()
 		}
 	}
 	const half = 0.5

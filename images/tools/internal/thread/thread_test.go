@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/target"
 )
 
@@ -61,11 +62,11 @@ func after(watch *Watch, passed time.Duration, id int) Seen {
 
 const sleeping = "0 0 0"
 
-func withSockets(t *testing.T, sockets table) {
+func withSockets(t *testing.T, all ...sockets.Socket) {
 	t.Helper()
-	before := readTable
-	readTable = func() table { return sockets }
-	t.Cleanup(func() { readTable = before })
+	before := allSockets
+	allSockets = func() ([]sockets.Socket, error) { return all, nil }
+	t.Cleanup(func() { allSockets = before })
 }
 
 func TestAThreadIsBusyByWhatItRanAndWasReadyToRun(t *testing.T) {
@@ -112,8 +113,13 @@ func TestADiskHangsOnlyAThreadThatStayedAtItForASecond(t *testing.T) {
 }
 
 func TestAWaitIsToldByItsCallAndWhatIsBehindIt(t *testing.T) {
-	upstream := connection{peer: netip.MustParseAddrPort("10.1.2.3:5432"), silent: 12 * time.Second}
-	withSockets(t, table{"1": upstream, "2": {isListener: true}, "3": {peer: netip.MustParseAddrPort("10.9.9.9:40000"), isClient: true}, "5": {peer: upstream.peer, isConnecting: true}})
+	ours, database := netip.MustParseAddrPort("10.0.0.1:8080"), netip.MustParseAddrPort("10.1.2.3:5432")
+	withSockets(t,
+		sockets.Socket{Inode: 1, State: "ESTAB", Peer: database, LastSent: 12 * time.Second, LastReceived: 13 * time.Second},
+		sockets.Socket{Inode: 2, State: "LISTEN", Local: ours},
+		sockets.Socket{Inode: 3, State: "ESTAB", Local: ours, Peer: netip.MustParseAddrPort("10.9.9.9:40000")},
+		sockets.Socket{Inode: 5, State: "SYN-SENT", Peer: database},
+	)
 	poll := func(descriptors ...int) string {
 		memory := make([]byte, 16)
 		for _, each := range descriptors {
@@ -143,7 +149,7 @@ func TestAWaitIsToldByItsCallAndWhatIsBehindIt(t *testing.T) {
 		"polls many":                 {call: call(polls, "0x10 0xffffffff 0x7530 0x0 0x0 0x0"), class: Queue, words: "waiting for events"},
 		"polls nothing, for a time":  {call: call(polls, "0x0 0x0 0x7530 0x0 0x0 0x0"), class: Timer, words: "sleeping"},
 		"accepts":                    {call: call(polls, "0x10 0x1 0xffffffff 0x0 0x0 0x0"), memory: poll(5), class: Queue, words: "waiting for a connection"},
-		"waits for a client":         {call: call(reads, "0x6 0x0 0x0 0x0 0x0 0x0"), class: Queue, words: "waiting for the client 10.9.9.9:40000"},
+		"waits for a client":         {call: call(reads, "0x6 0x0 0x0 0x0 0x0 0x0"), class: Queue, words: "waiting for a client"},
 		"reads a pipe":               {call: call(reads, "0x7 0x0 0x0 0x0 0x0 0x0"), class: Other, words: "reading from a pipe"},
 		"the call is hidden":         {call: "", wchan: "wait_woken", class: Socket, words: "reading from a connection"},
 		"a futex is no lock for all": {call: call(locks, "0x6 0x0 0x0 0x0 0x0 0x0"), wchan: "futex_do_wait", class: Lock, words: "waiting (idle, or for a lock)"},
@@ -160,6 +166,9 @@ func TestAWaitIsToldByItsCallAndWhatIsBehindIt(t *testing.T) {
 		seen := after(Start(f.fs, 7), time.Second, 7)
 		if seen.Class != test.class || seen.Words != test.words || seen.Peer != test.peer {
 			t.Errorf("%s: %+v", name, seen)
+		}
+		if strings.HasPrefix(seen.Words, "reading from 10") && seen.Waited != 12*time.Second {
+			t.Errorf("%s: %v", name, seen.Waited)
 		}
 	}
 }
