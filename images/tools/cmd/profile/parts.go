@@ -83,7 +83,7 @@ func (v view) loadPart() *rules.Part {
 	if share := v.collectorShare(); share > 0 {
 		part.Find("gc_heavy", 100*share, "%s", v.collecting())
 	}
-	if waiting := v.load.Waiting(); waiting.Ready >= starving {
+	if waiting := v.waiting(); waiting.Ready >= starving {
 		part.Find("waits_for_cpu", 100*waiting.Ready, "its thread %s was ready to run and had no CPU for %.0f %% of the time", report.Line(waiting.Name, 40), 100*waiting.Ready)
 	}
 	v.findBusy(part)

@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"kdebug/tools/internal/cpu"
 	"kdebug/tools/internal/flame"
+	"kdebug/tools/internal/jvm"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/target"
 )
@@ -101,9 +103,18 @@ func (v view) used() string {
 	return fmt.Sprintf("used %.2f of a core in %s", v.load.Used, seconds(v.load.Elapsed))
 }
 
+// waiting is the thread that waited longest for a CPU; that the compiler of a JVM waits for one is no trouble of the program's.
+func (v view) waiting() cpu.Usage {
+	load := v.load
+	load.Threads = slices.DeleteFunc(slices.Clone(load.Threads), func(each cpu.Usage) bool {
+		return v.target.Runtime == target.JVM && jvm.Kind(each.Name) == jvm.Compiler
+	})
+	return load.Waiting()
+}
+
 // starved says for how long a thread was ready to run and had no CPU.
 func (v view) starved() string {
-	waiting := v.load.Waiting()
+	waiting := v.waiting()
 	if waiting.Ready < starving {
 		return ""
 	}

@@ -3,6 +3,8 @@ package jvm
 import (
 	"slices"
 	"strings"
+
+	"kdebug/tools/internal/stack"
 )
 
 // libraries are the packages of the JDK, of servers and of drivers: the beginnings of frames that are not the program's own.
@@ -31,6 +33,18 @@ func isOwn(frame string) bool { return !begins(frame, libraries) }
 
 func begins(frame string, packages []string) bool {
 	return slices.ContainsFunc(packages, func(name string) bool { return strings.HasPrefix(frame, name) })
+}
+
+// servers are the packages whose frames around the program's own say that it has a request in its hands.
+var servers = strings.Fields(`org.apache.catalina. org.apache.coyote. org.eclipse.jetty. io.undertow. io.netty. io.vertx. org.springframework.web. org.glassfish.grizzly.
+	com.sun.net.httpserver. sun.net.httpserver. io.grpc. io.micronaut.http. io.helidon.webserver. jakarta.servlet. javax.servlet.`)
+
+// mark sets what the frames of a thread say.
+func mark(each *stack.Thread) {
+	each.Own, each.Idle, each.Serves = Own(each.Frames), Idle(each.Frames), false
+	if at := slices.Index(each.Frames, each.Own); at >= 0 {
+		each.Serves = slices.ContainsFunc(each.Frames[at:], func(frame string) bool { return begins(frame, servers) })
+	}
 }
 
 // idle are the functions in which a worker of a pool, an acceptor or an event loop waits for work.
