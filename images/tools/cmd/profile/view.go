@@ -52,7 +52,16 @@ func (v view) stacks() []flame.Stack {
 }
 
 // isTold is whether there was enough CPU to say where it went.
-func (v view) isTold() bool { return v.load.Busy() >= least }
+func (v view) isTold() bool { return v.program().Busy() >= least }
+
+// program is the load without the compiler of a JVM: that it waits for a CPU is no trouble of the program's.
+func (v view) program() cpu.Load {
+	load := v.load
+	load.Threads = slices.DeleteFunc(slices.Clone(load.Threads), func(each cpu.Usage) bool {
+		return v.target.Runtime == target.JVM && jvm.Kind(each.Name) == jvm.Compiler
+	})
+	return load
+}
 
 func (v view) process() string {
 	name := report.Line(v.target.Name, 40)
@@ -103,18 +112,9 @@ func (v view) used() string {
 	return fmt.Sprintf("used %.2f of a core in %s", v.load.Used, seconds(v.load.Elapsed))
 }
 
-// waiting is the thread that waited longest for a CPU; that the compiler of a JVM waits for one is no trouble of the program's.
-func (v view) waiting() cpu.Usage {
-	load := v.load
-	load.Threads = slices.DeleteFunc(slices.Clone(load.Threads), func(each cpu.Usage) bool {
-		return v.target.Runtime == target.JVM && jvm.Kind(each.Name) == jvm.Compiler
-	})
-	return load.Waiting()
-}
-
 // starved says for how long a thread was ready to run and had no CPU.
 func (v view) starved() string {
-	waiting := v.waiting()
+	waiting := v.program().Waiting()
 	if waiting.Ready < starving {
 		return ""
 	}
@@ -161,7 +161,7 @@ func (v view) where() string {
 	case !v.isTold():
 		return fmt.Sprintf("The %s is hardly busy: it %s, too little to tell where.", v.process(), v.used())
 	case v.profile != nil && v.profile.Samples < enough && len(v.profile.Stacks) > 0:
-		return fmt.Sprintf("The %s %s; %d samples are too few to tell where: profile it for longer.", v.process(), v.used(), v.profile.Samples)
+		return fmt.Sprintf("The %s %s; %s too few to tell where: profile it for longer.", v.process(), v.used(), samples(v.profile.Samples))
 	case total == 0:
 		return fmt.Sprintf("The %s %s, but in no function that its runtime shows.", v.process(), v.used())
 	}
@@ -209,6 +209,14 @@ func (v view) files() []file {
 		{"cpu.speedscope.json", flame.Speedscope(title, stacks, v.profile.Unit)},
 		{"cpu.folded", flame.Folded(stacks)},
 	}...)
+}
+
+// samples is "1 sample is" or "20 samples are".
+func samples(count int64) string {
+	if count == 1 {
+		return "1 sample is"
+	}
+	return fmt.Sprintf("%d samples are", count)
 }
 
 func percent(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }

@@ -55,7 +55,7 @@ func recordJVM(ctx context.Context, t *target.Target, self target.Self, length t
 		return nil, why(ctx, what, err)
 	}
 	stacks, samples := weigh(sampled, load)
-	return &Profile{Stacks: stacks, Unit: flame.Nanoseconds, Samples: samples,
+	return &Profile{Stacks: stacks, Unit: flame.Nanoseconds, Samples: samples, Load: &load,
 		How: "Flight Recorder looked at up to five running Java threads every 10 ms; the CPU time of each thread is the kernel's"}, nil
 }
 

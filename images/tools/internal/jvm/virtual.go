@@ -204,7 +204,7 @@ func ParseVirtual(content []byte, platform []stack.Thread, ids map[string]int) (
 func threadOf(each virtualThread, number string, locks []string) stack.Thread {
 	found := stack.Thread{Name: each.Name, State: each.State, Holds: locks}
 	if found.Name == "" {
-		found.Name = "virtual thread " + number
+		found.Name = "virtual " + number
 	}
 	for _, frame := range each.Stack[:min(len(each.Stack), maxFrames)] {
 		found.Frames = append(found.Frames, module.ReplaceAllString(frame, ""))

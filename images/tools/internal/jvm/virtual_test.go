@@ -29,21 +29,21 @@ func TestVirtualThreadsAreRead(t *testing.T) {
 	if err != nil || len(threads) != 2 {
 		t.Fatalf("%v %+v", err, threads)
 	}
-	if first := threads[0]; first.Name != "virtual thread 22" || first.State != "BLOCKED" || first.Own != "Shop.take(Shop.java:5)" || first.Frames[1] != "java.lang.VirtualThread.run(VirtualThread.java:460)" {
+	if first := threads[0]; first.Name != "virtual 22" || first.State != "BLOCKED" || first.Own != "Shop.take(Shop.java:5)" || first.Frames[1] != "java.lang.VirtualThread.run(VirtualThread.java:460)" {
 		t.Errorf("%+v", first)
 	}
 	if second := threads[1]; second.Name != "req-1" || second.WaitsForKind != "java.util.concurrent.locks.ReentrantLock$NonfairSync" || second.Frames[1] != "Shop$$Lambda/0x0000000053002d20.run(Unknown Source)" {
 		t.Errorf("%+v", second)
 	}
 	locks := stack.Locks(append(platform, threads...))
-	if len(locks) != 1 || locks[0].Holder != "main" || fmt.Sprint(locks[0].Waiters) != "[virtual thread 22]" {
+	if len(locks) != 1 || locks[0].Holder != "main" || fmt.Sprint(locks[0].Waiters) != "[virtual 22]" {
 		t.Errorf("%+v", locks)
 	}
 }
 
 func TestVirtualThreadsOfJDK21AreThoseThatAreNoOthers(t *testing.T) {
 	threads, err := ParseVirtual([]byte(virtual21), nil, map[string]int{"3": 77})
-	if err != nil || len(threads) != 1 || threads[0].Name != "virtual thread 22" || threads[0].State != "WAITING" {
+	if err != nil || len(threads) != 1 || threads[0].Name != "virtual 22" || threads[0].State != "WAITING" {
 		t.Errorf("%v %+v", err, threads)
 	}
 }
