@@ -156,7 +156,7 @@ func (v view) where() string {
 	stacks := v.stacks()
 	total := flame.Total(stacks)
 	switch {
-	case v.load.Used < idle && !v.isTold():
+	case v.load.Used < idle && v.starved() == "":
 		return fmt.Sprintf("The %s is almost idle: it %s.", v.process(), v.used())
 	case !v.isTold():
 		return fmt.Sprintf("The %s is hardly busy: it %s, too little to tell where.", v.process(), v.used())
