@@ -10,6 +10,7 @@ import (
 	"kdebug/tools/internal/cpu"
 	"kdebug/tools/internal/flame"
 	"kdebug/tools/internal/jvm"
+	"kdebug/tools/internal/node"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/target"
 )
@@ -166,7 +167,7 @@ func (v view) where() string {
 		return fmt.Sprintf("The %s %s, but in no function that its runtime shows.", v.process(), v.used())
 	}
 	if where, found := flame.Where(stacks); found {
-		return fmt.Sprintf("%.0f %% of the CPU time goes into %s; the %s %s.", percent(where.Total, total), inWords(where.Name), v.process(), v.used())
+		return fmt.Sprintf("%.0f %% of the CPU time goes into %s%s; the %s %s.", percent(where.Total, total), inWords(where.Name), v.calledFrom(where.Name), v.process(), v.used())
 	}
 	for _, top := range flame.Top(stacks, tops) {
 		if cpu.IsFunction(top.Name) {
@@ -174,6 +175,28 @@ func (v view) where() string {
 		}
 	}
 	return fmt.Sprintf("The %s %s, but in no function that its runtime shows.", v.process(), v.used())
+}
+
+// calledFrom names the program's own function from which a library's is called, in the heaviest stack with it; "" for one of its own, and where
+// the names do not tell.
+func (v view) calledFrom(name string) string {
+	own := map[target.Runtime]func([]string) string{target.JVM: jvm.Own, target.Node: node.Own}[v.target.Runtime]
+	if own == nil || !cpu.IsFunction(name) {
+		return ""
+	}
+	var heaviest flame.Stack
+	for _, stack := range v.stacks() {
+		if stack.Value > heaviest.Value && slices.Contains(stack.Frames, name) {
+			heaviest = stack
+		}
+	}
+	frames := slices.Clone(heaviest.Frames)
+	slices.Reverse(frames)
+	frames = frames[max(0, slices.Index(frames, name)):]
+	if caller := own(frames); caller != "" && caller != name {
+		return ", called from " + report.Line(caller, 80)
+	}
+	return ""
 }
 
 // inWords says what a frame is that is no function.

@@ -51,6 +51,8 @@ var views = map[string]struct {
 }{
 	"a hot function": {viewOf(target.Python, shop, nil, loadOf(0.97, worker)), "55 % of the CPU time goes into price; the Python 3.11 process 1 (shop) used 0.97 of a core in 2 s.",
 		"busy_thread hot_function hot_function", report.Found, 4},
+	"a library's function": {viewOf(target.JVM, profileOf(100, "java.lang.Thread.run;Shop.price;java.lang.Integer.toString = 80", "java.lang.Thread.run;other.Shop.sum;java.lang.Integer.toString = 15", "b = 5"), nil, loadOf(0.97)),
+		"80 % of the CPU time goes into java.lang.Integer.toString, called from Shop.price; the Java 3.11 process 1 (shop) used 0.97 of a core in 2 s.", "hot_function", report.Found, 4},
 	"spread out": {viewOf(target.Python, profileOf(100, "a = 25", "b = 25", "c = 26", "d = 24"), nil, loadOf(0.5)),
 		"No function takes half of the CPU time, the most c with 26 %; the Python 3.11 process 1 (shop) used 0.50 of a core in 2 s.", "", report.OK, 4},
 	"a path through small functions": {viewOf(target.Python, profileOf(110, "main;mod;x = 29", "main;mod;y = 28", "main;mod;z = 27", "main;mod;w = 26"), nil, loadOf(0.5)),
