@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -195,10 +196,16 @@ func mostly(dump *stack.Dump) string {
 		return ""
 	}
 	const much = 0.3
-	if hot := stack.Hottest(withoutIdle(dump.Hot), 1); len(hot) > 0 && hot[0].Share >= much {
+	if hot := hottest(dump, 1); len(hot) > 0 && hot[0].Share >= much {
 		return ", mostly in " + hot[0].Name
 	}
 	return ""
+}
+
+// hottest are the functions that had most of the time: neither idleness, nor what a profile calls native code or the collector.
+func hottest(dump *stack.Dump, most int) []stack.Frame {
+	functions := slices.DeleteFunc(stack.Hottest(withoutIdle(dump.Hot), maxFrames), func(frame stack.Frame) bool { return strings.HasPrefix(frame.Name, "(") })
+	return functions[:min(most, len(functions))]
 }
 
 // poolWords is "all 10 http-nio-8080-exec threads wait in Shop.upstream, reading from 10.1.2.3:5432, for 12 s".

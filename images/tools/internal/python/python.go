@@ -42,9 +42,9 @@ func (f frame) String() string { return fmt.Sprintf("%s (%s:%d)", f.Name, f.File
 const (
 	// first is how long the CPU is measured before it is known whether samples are worth their cost.
 	first = time.Second
-	// minBusy is from which share of a CPU on it is sampled where a process computes: py-spy reads all stacks each time, also those of threads
-	// that wait, which costs more than a half of a CPU.
-	minBusy = 0.2
+	// minRunning is from which share of a CPU on it is sampled where a process computes: of less no share is told, and py-spy reads all stacks
+	// each time, also those of threads that wait, which costs more than a half of a CPU.
+	minRunning = 0.2
 	// rate is how many samples a second: three seconds of one thread that computes give more than the fifty from which a share is told.
 	rate = 25
 )
@@ -57,7 +57,7 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.D
 	}
 	watch := thread.Start(t.FS(), t.PID)
 	wait(ctx, min(first, sample))
-	if busy(watch.Read()) >= minBusy {
+	if running(watch.Read()) >= minRunning {
 		samples, err := Sample(ctx, t.PID, sample)
 		if err != nil {
 			dump.Notes = append(dump.Notes, "no samples: "+err.Error())
@@ -111,10 +111,10 @@ func threadOf(t *target.Target, each pythonThread, seen thread.Seen) stack.Threa
 	return found
 }
 
-func busy(seen map[int]thread.Seen) float64 {
+func running(seen map[int]thread.Seen) float64 {
 	sum := 0.0
 	for _, each := range seen {
-		sum += each.Busy()
+		sum += each.Running
 	}
 	return sum
 }
