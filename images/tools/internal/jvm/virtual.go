@@ -52,7 +52,10 @@ func addVirtual(ctx context.Context, t *target.Target, dump *stack.Dump) {
 	}
 	found, err := twice(ctx, t, dump)
 	if err != nil {
-		dump.Notes = append(dump.Notes, "virtual threads are not looked at: "+err.Error())
+		dump.Unseen = "its virtual threads are not looked at: " + err.Error()
+		return
+	}
+	if len(found) == 0 {
 		return
 	}
 	dump.Threads = append(dump.Threads, found...)
