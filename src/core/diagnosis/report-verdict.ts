@@ -47,7 +47,12 @@ export function verdictOf(
   );
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts, first)];
   const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
-  const isWell = first?.healthy === true && facts !== undefined && isReady(facts.pod) && !findings.some(isWrong);
+  const isWell =
+    first?.healthy === true &&
+    facts !== undefined &&
+    isReady(facts.pod) &&
+    !findings.some(isWrong) &&
+    !isBlind(diagnosis);
   return {
     line: lineOf(diagnosis, findings),
     findings: findings.slice(0, MAX_FINDINGS).map(shown),
@@ -96,11 +101,17 @@ export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome)
 
 const sectionOf = ({ code, section }: Finding): string | undefined => section ?? findingRule(code)?.section;
 
+/** It could not see what it is there for: the section with the name of its image. */
+const isBlind = ({ tool, sections }: Diagnosis): boolean =>
+  sections.some(({ name, state }) => name === tool?.name && state === 'not-readable');
+
 /** The worst finding's own words; without one, the image's sentence. */
-function lineOf({ verdict }: Diagnosis, findings: readonly Finding[]): string {
+function lineOf(diagnosis: Diagnosis, findings: readonly Finding[]): string {
+  const { verdict } = diagnosis;
   if (!findings.some(({ code }) => findingRule(code))) return verdict;
   const [worst] = findings;
   if (worst && isWrong(worst)) return shorten(worst.text, MAX_LINE_LENGTH);
+  if (isBlind(diagnosis)) return verdict;
   return shorten(`Nothing is failing; worth knowing: ${findings.map(({ text }) => text).join('; ')}`, MAX_LINE_LENGTH);
 }
 

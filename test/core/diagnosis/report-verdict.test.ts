@@ -201,6 +201,18 @@ describe('with a first answer', () => {
     expect(well(first(), report(), facts({ pod: unready }))).toBeUndefined();
   });
 
+  it('is neither well nor only worth knowing where the image could not see what it is there for', () => {
+    const verdict = 'Could not look: what lacks is SYS_PTRACE.';
+    const stacks = { name: 'stacks', state: 'not-readable', text: '', lacks: 'SYS_PTRACE' } as const;
+    const blind = report({ verdict, tool: { name: 'stacks' }, sections: [stacks] });
+    const { hasRequests: _, ...asks } = CONTAINER;
+    const mild = facts({ pod: aPod({ spec: { containers: [asks] } }) });
+    expect(verdictOf(blind, aPlan(), mild, undefined, first())).toMatchObject({ line: verdict });
+    expect(verdictOf(blind, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBeUndefined();
+    const ofAnother = report({ tool: { name: 'autodiagnose' }, sections: [stacks] });
+    expect(verdictOf(ofAnother, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBe(true);
+  });
+
   it('keeps what only the logs said, with its evidence and what they could not say', () => {
     const evidence = [{ title: 'Errors in the log of web', lines: ['no'] }];
     const unseen = ['the log of proxy: it is empty', 'its claims: no answer in time; ask again'];
