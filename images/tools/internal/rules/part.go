@@ -40,3 +40,9 @@ func (p *Part) Skip(why string) *Part {
 	p.Section.State, p.Section.Text = report.NotLookedAt, why
 	return p
 }
+
+// Blind says that it could not be read, what lacked for it, and what would help, best first; nothing where nothing of kdebug would.
+func (p *Part) Blind(why, lacks string, helps ...string) *Part {
+	p.Section.State, p.Section.Text, p.Section.Lacks, p.Section.Helps = report.NotReadable, why, lacks, helps
+	return p
+}
