@@ -45,7 +45,7 @@ func readMounts(text io.Reader) []mount {
 	return mounts
 }
 
-func (m mount) readOnly() bool { return first(m.options) == "ro" }
+func (m mount) readOnly() bool { return firstOption(m.options) == "ro" }
 
 // isMachine is whether it shows the kernel or its devices, not files of the target.
 func (m mount) isMachine() bool { return m.below("/proc") || m.below("/sys") || m.below("/dev") }
@@ -59,7 +59,7 @@ func (m mount) isPlain() bool {
 	return !strings.ContainsRune(m.point, '\\') && path.Clean(m.point) == m.point
 }
 
-func first(options string) string {
+func firstOption(options string) string {
 	one, _, _ := strings.Cut(options, ",")
 	return one
 }
@@ -89,4 +89,6 @@ func fileSystems(mounts []mount) []mount {
 }
 
 // madeReadOnly is whether the kernel made the file system read-only after an error: the mount may still be written to.
-func (m mount) madeReadOnly() bool { return first(m.options) == "rw" && first(m.super) == "ro" }
+func (m mount) madeReadOnly() bool {
+	return firstOption(m.options) == "rw" && firstOption(m.super) == "ro"
+}
