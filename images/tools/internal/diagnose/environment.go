@@ -48,9 +48,32 @@ func (s *environmentSection) end(look *Look) *rules.Part {
 	if s.blind {
 		return look.blind(part, "the target's environment is not readable")
 	}
-	if len(look.environment.named) > 0 {
-		part.Say("%s", strings.Join(look.environment.named, " "))
+	for _, line := range wrapped(look.environment.named, maxListLine) {
+		part.Say("%s", line)
 	}
 	part.Section.Text = fmt.Sprintf("%d names and %d of services; values are never read out", look.environment.count, look.environment.services)
 	return part
+}
+
+// maxListLine leaves room in a line for people for the longest name.
+const maxListLine = 160
+
+// wrapped puts words into lines, each begun anew once it has so many characters.
+func wrapped(words []string, length int) []string {
+	var lines []string
+	var line strings.Builder
+	for _, word := range words {
+		if line.Len() > length {
+			lines = append(lines, line.String())
+			line.Reset()
+		}
+		if line.Len() > 0 {
+			line.WriteByte(' ')
+		}
+		line.WriteString(word)
+	}
+	if line.Len() > 0 {
+		lines = append(lines, line.String())
+	}
+	return lines
 }

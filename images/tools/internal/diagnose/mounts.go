@@ -3,6 +3,7 @@ package diagnose
 import (
 	"bufio"
 	"io"
+	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -91,4 +92,21 @@ func fileSystems(mounts []mount) []mount {
 // madeReadOnly is whether the kernel made the file system read-only after an error: the mount may still be written to.
 func (m mount) madeReadOnly() bool {
 	return firstOption(m.options) == "rw" && firstOption(m.super) == "ro"
+}
+
+// mounts are those that the target sees; none where it does not let us look.
+func (l *Look) mounts() []mount {
+	file, err := os.Open(l.Target.FS().Path(l.Target.PID, "mountinfo"))
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	return readMounts(file)
+}
+
+// contained is whether the target has another root than we have; what lies in one that we share is not its own.
+func (l *Look) contained() bool {
+	its, err := os.Stat(l.Target.Root() + "/.")
+	ours, ourErr := os.Stat("/proc/self/root/.")
+	return err != nil || ourErr != nil || !os.SameFile(its, ours)
 }
