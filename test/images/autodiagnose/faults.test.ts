@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { IMAGE_FINDINGS } from '../../../src/core/diagnosis/images/image-findings.ts';
 import type { Finding } from '../../../src/core/diagnosis/report.ts';
-import { codesOf, diagnose, diagnosisOf, findingOf, hasProc, SHELLS, sectionOf } from './script.ts';
+import { canLook, codesOf, diagnose, diagnosisOf, findingOf, SHELLS, sectionOf } from './script.ts';
 import {
   cleanUp,
   closeWait,
@@ -37,7 +37,7 @@ async function found(pid: number | undefined, code: string, env = {}, shell?: re
   return finding;
 }
 
-describe.skipIf(!hasProc)('a process in trouble', () => {
+describe.skipIf(!canLook)('a process in trouble', () => {
   afterEach(cleanUp);
 
   it.each(SHELLS)('that leaves sockets unclosed (%s %s)', async (...shell) => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Diagnosis } from '../../../src/core/diagnosis/report.ts';
 import { isFull } from '../../support/sample.ts';
-import { codesOf, diagnose, diagnosisOf, findingOf, has, hasProc, sectionOf } from './script.ts';
+import { canLook, codesOf, diagnose, diagnosisOf, findingOf, has, sectionOf } from './script.ts';
 import { cleanUp, directory, filesIn, fullQueue, IDLE, pathWith, startProgram, startTarget, WELL } from './targets.ts';
 
 /** Whether namespaces may be made here: of mounts, of networks. */
@@ -21,7 +21,7 @@ const look = async (
 
 const hasBusybox = has('busybox');
 
-describe.skipIf(!hasProc)('what the machine under a process does', () => {
+describe.skipIf(!canLook)('what the machine under a process does', () => {
   afterEach(cleanUp);
 
   it.skipIf(!hasBusybox)('is silence: clients and a new connection wait in vain', async () => {
