@@ -15,14 +15,14 @@ import (
 
 // askByThread asks from a thread of its own; one that hangs is left behind.
 func askByThread(paths []string) asker {
-	answers := make(chan space, len(paths))
+	answers := make(chan disk, len(paths))
 	var thread atomic.Int64
 	go func() {
 		// The kernel's word for what the thread does is the word for what this does. A locked thread ends with its goroutine.
 		runtime.LockOSThread()
 		thread.Store(int64(syscall.Gettid()))
 		for _, each := range paths {
-			answers <- spaceOf(each)
+			answers <- diskOf(each)
 		}
 	}()
 	state := func() byte {
@@ -44,14 +44,14 @@ const VolumesCommand = "volumes"
 // AnswerVolumes asks the file systems at the paths and writes a line of four numbers for each; it is the work of the process that has VolumesCommand.
 func AnswerVolumes(out io.Writer, paths []string) {
 	for _, each := range paths {
-		one := spaceOf(each)
-		fmt.Fprintln(out, one.blocks, one.free, one.nodes, one.freeNodes)
+		one := diskOf(each)
+		fmt.Fprintln(out, one.blocks, one.available, one.nodes, one.spare)
 	}
 }
 
 // askByProcess asks from a process; one that hangs is killed, which the kernel does when the volume answers.
 func askByProcess(paths []string) asker {
-	answers := make(chan space, len(paths))
+	answers := make(chan disk, len(paths))
 	//nolint:gosec // It is this program.
 	command := exec.Command(ourselves, append([]string{VolumesCommand}, paths...)...)
 	out, err := command.StdoutPipe()
@@ -65,8 +65,8 @@ func askByProcess(paths []string) asker {
 	go func() {
 		defer close(answers)
 		for lines := bufio.NewScanner(out); lines.Scan(); {
-			var one space
-			if _, err := fmt.Sscan(lines.Text(), &one.blocks, &one.free, &one.nodes, &one.freeNodes); err != nil {
+			var one disk
+			if _, err := fmt.Sscan(lines.Text(), &one.blocks, &one.available, &one.nodes, &one.spare); err != nil {
 				return
 			}
 			answers <- one

@@ -30,7 +30,7 @@ func (l *Look) compare() {
 	}
 	l.compareEnvironment(fs, pid)
 	l.comparePrograms()
-	if l.contained() {
+	if l.Target.Contained() {
 		l.compareConfig()
 	}
 }

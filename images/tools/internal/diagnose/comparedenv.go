@@ -23,7 +23,7 @@ var comparedName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,79}$`)
 
 // compareEnvironment tells the variables of the first process by their digests, and that of its command line.
 func (l *Look) compareEnvironment(fs target.FS, pid int) {
-	text, err := readProc(fs, pid, "environ", maxCompared)
+	text, err := beginningOf(fs, pid, "environ", maxCompared)
 	if err != nil {
 		return
 	}
@@ -36,7 +36,7 @@ func (l *Look) compareEnvironment(fs target.FS, pid int) {
 		name, _, _ := strings.Cut(each, "=")
 		l.fact("env", l.digestOf(each), name)
 	}
-	if command, err := readProc(fs, pid, "cmdline", maxCompared); err == nil {
+	if command, err := beginningOf(fs, pid, "cmdline", maxCompared); err == nil {
 		l.fact("command", l.digestOf("\n"+string(command)), "")
 	}
 }

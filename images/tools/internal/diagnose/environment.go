@@ -24,17 +24,17 @@ func (s *environmentSection) begin(look *Look) {
 	for _, pid := range look.tree.pids[:min(len(look.tree.pids), maxEnvironments)] {
 		var variables []byte
 		if look.Target.Readable {
-			variables, _ = readProc(fs, pid, "environ", maxEnvironment)
+			variables, _ = beginningOf(fs, pid, "environ", maxEnvironment)
 		}
-		arguments, _ := readProc(fs, pid, "cmdline", maxEnvironment)
+		arguments, _ := beginningOf(fs, pid, "cmdline", maxEnvironment)
 		look.environment.add(arguments, variables)
 	}
-	_, err := readProc(fs, look.Target.PID, "environ", 1)
+	_, err := beginningOf(fs, look.Target.PID, "environ", 1)
 	s.blind = !look.Target.Readable || err != nil
 }
 
-// readProc reads the beginning of a process' file.
-func readProc(fs target.FS, pid int, name string, most int64) ([]byte, error) {
+// beginningOf reads the beginning of a process' file.
+func beginningOf(fs target.FS, pid int, name string, most int64) ([]byte, error) {
 	file, err := os.Open(fs.Path(pid, name))
 	if err != nil {
 		return nil, err

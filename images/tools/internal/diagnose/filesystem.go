@@ -43,7 +43,7 @@ type heldBy struct {
 }
 
 func (s *filesystemSection) begin(look *Look) {
-	if !look.Target.Readable || !look.contained() {
+	if !look.Target.Readable || !look.Target.Contained() {
 		return
 	}
 	root, cwd := look.Target.Root(), look.Target.FS().Path(look.Target.PID, "cwd")

@@ -103,10 +103,3 @@ func (l *Look) mounts() []mount {
 	defer file.Close()
 	return readMounts(file)
 }
-
-// contained is whether the target has another root than we have; what lies in one that we share is not its own.
-func (l *Look) contained() bool {
-	its, err := os.Stat(l.Target.Root() + "/.")
-	ours, ourErr := os.Stat("/proc/self/root/.")
-	return err != nil || ourErr != nil || !os.SameFile(its, ours)
-}

@@ -6,15 +6,9 @@ import (
 	"time"
 )
 
-// space is what a file system says of itself: its blocks and inodes, and how many of them are free (of the blocks, for those who are not root).
-type space struct {
-	path                           string
-	blocks, free, nodes, freeNodes uint64
-}
-
 // volumes are the answers of the target's file systems.
 type volumes struct {
-	spaces []space
+	disks []disk
 	// silent are the paths of those that gave none within answerWait, though it was not a CPU that lacked.
 	silent []string
 }
@@ -27,8 +21,8 @@ const (
 
 // asker asks file systems one after the other, where nobody must wait for it.
 type asker struct {
-	// answers has one for each path, in their order; a file system that answers with an error gives a space without blocks.
-	answers chan space
+	// answers has one for each path, in their order; a file system that answers with an error gives a disk without blocks.
+	answers chan disk
 	// state is the letter that the kernel has for what it does now; 0 where that is not known.
 	state func() byte
 	// leave ends it, if it can be ended.
@@ -51,7 +45,7 @@ func askVolumes(root string, systems []mount) func() volumes {
 	go func() { answers <- askAll(root, theirs, askByProcess, answerWait) }()
 	return sync.OnceValue(func() volumes {
 		one, other := <-answers, <-answers
-		return volumes{append(one.spaces, other.spaces...), append(one.silent, other.silent...)}
+		return volumes{append(one.disks, other.disks...), append(one.silent, other.silent...)}
 	})
 }
 
@@ -65,7 +59,7 @@ func askAll(root string, points []string, start func(paths []string) asker, wait
 		for index, each := range answered {
 			each.path = points[index]
 			if each.blocks > 0 || each.nodes > 0 {
-				all.spaces = append(all.spaces, each)
+				all.disks = append(all.disks, each)
 			}
 		}
 		// What runs lacks a CPU, not an answer.
@@ -85,7 +79,7 @@ func askAll(root string, points []string, start func(paths []string) asker, wait
 func isRunning(state byte) bool { return state == 0 || state == 'R' }
 
 // collect takes the answers as they come; cut is true when it stopped because one took longer than wait, or all of them too long.
-func collect(from asker, count int, wait time.Duration, over time.Time) (answered []space, cut bool) {
+func collect(from asker, count int, wait time.Duration, over time.Time) (answered []disk, cut bool) {
 	for len(answered) < count {
 		patience := time.NewTimer(min(wait, time.Until(over)))
 		select {
@@ -110,11 +104,11 @@ func prefixed(root string, points []string) []string {
 	return paths
 }
 
-// spaceOf asks one file system.
-func spaceOf(path string) space {
+// diskOf asks one file system.
+func diskOf(path string) disk {
 	var system syscall.Statfs_t
 	if syscall.Statfs(path, &system) != nil {
-		return space{}
+		return disk{}
 	}
-	return space{blocks: system.Blocks, free: system.Bavail, nodes: system.Files, freeNodes: system.Ffree}
+	return disk{blocks: system.Blocks, available: system.Bavail, nodes: system.Files, spare: system.Ffree}
 }

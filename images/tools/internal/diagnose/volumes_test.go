@@ -21,12 +21,12 @@ func TestMain(m *testing.M) {
 // askHanging answers like a kernel in which the paths that end in "dead" hang, in that state.
 func askHanging(state byte) func([]string) asker {
 	return func(paths []string) asker {
-		answers := make(chan space, len(paths))
+		answers := make(chan disk, len(paths))
 		for _, each := range paths {
 			if strings.HasSuffix(each, "dead") {
 				break
 			}
-			answers <- space{blocks: 100, free: 40}
+			answers <- disk{blocks: 100, available: 40}
 		}
 		return asker{answers, func() byte { return state }, func() {}}
 	}
@@ -47,7 +47,7 @@ func TestAVolumeThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
 	} {
 		got := askAll("/root", each.points, askHanging(each.state), 20*time.Millisecond)
 		var answered []string
-		for _, one := range got.spaces {
+		for _, one := range got.disks {
 			answered = append(answered, one.path)
 		}
 		if !slices.Equal(answered, each.answered) || !slices.Equal(got.silent, each.silent) {
@@ -58,11 +58,11 @@ func TestAVolumeThatDoesNotAnswerHoldsUpNoOther(t *testing.T) {
 
 func TestAnAskerThatEndsEarlyHoldsUpNothing(t *testing.T) {
 	got := askAll("", []string{"/a", "/b"}, func(paths []string) asker {
-		answers := make(chan space)
+		answers := make(chan disk)
 		close(answers)
 		return asker{answers, func() byte { return 'D' }, func() {}}
 	}, time.Minute)
-	if len(got.spaces)+len(got.silent) > 0 {
+	if len(got.disks)+len(got.silent) > 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -75,12 +75,12 @@ func TestFileSystemsAreAskedByAThreadAndByAProcess(t *testing.T) {
 		}
 	}
 	got := askVolumes(root, []mount{{point: "/local", kind: "ext4"}, {point: "/nfs", kind: "nfs4"}, {point: "/gone", kind: "ext4"}})()
-	if len(got.spaces) != 2 || got.spaces[0].path != "/local" || got.spaces[1].path != "/nfs" || len(got.silent) != 0 {
+	if len(got.disks) != 2 || got.disks[0].path != "/local" || got.disks[1].path != "/nfs" || len(got.silent) != 0 {
 		t.Fatalf("%+v", got)
 	}
 	// Others use the disk meanwhile, so that what is free may differ.
-	if got.spaces[0].blocks == 0 || got.spaces[0].blocks != got.spaces[1].blocks {
-		t.Errorf("%+v", got.spaces)
+	if got.disks[0].blocks == 0 || got.disks[0].blocks != got.disks[1].blocks {
+		t.Errorf("%+v", got.disks)
 	}
 }
 
