@@ -88,6 +88,7 @@ func (s *processesSection) summary(look *Look) string {
 		text += ", started " + lengthOf(since) + " ago"
 	}
 	text += fmt.Sprintf(", %s, %d uninterruptible, %d MiB resident", count(tree.zombies, "zombie"), tree.waiting, tree.residentKiB/1024)
+	text += waitingTitles(tree.living)
 	if large := largestOf(tree.living); large != "" {
 		text += " (largest: " + large + ")"
 	}
