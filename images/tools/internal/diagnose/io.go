@@ -15,34 +15,17 @@ const shownDisks = 12
 
 // ioSection looks at disks: pressure, file systems, and files that are deleted but open.
 type ioSection struct {
-	mounts []mount
-	// asked is closed when the answers are there.
-	asked   chan struct{}
-	answers []disk
-	silent  []string
+	systems []mount
+	// answers waits for them.
+	answers func() volumes
 }
 
-// begin asks the file systems: a dead volume takes its time, so not here.
 func (s *ioSection) begin(look *Look) {
-	s.asked = make(chan struct{})
-	look.silent = func() []string {
-		<-s.asked
-		return s.silent
+	if look.Target.Readable && look.Target.Contained() {
+		s.systems = fileSystems(look.mounts())
 	}
-	if !look.Target.Readable || !look.Target.Contained() {
-		close(s.asked)
-		return
-	}
-	s.mounts = fileSystems(readProc(look.Target.FS().Path(look.Target.PID, "mountinfo")))
-	root := look.Target.Root()
-	go func() {
-		defer close(s.asked)
-		s.answers, s.silent = ask(s.mounts, func(path string) (syscall.Statfs_t, error) {
-			var numbers syscall.Statfs_t
-			err := syscall.Statfs(root+path, &numbers)
-			return numbers, err
-		}, statfsWait)
-	}()
+	s.answers = askVolumes(look.Target.Root(), s.systems)
+	look.silent = func() []string { return s.answers().silent }
 }
 
 func (s *ioSection) end(look *Look) *rules.Part {
@@ -67,13 +50,13 @@ func (s *ioSection) end(look *Look) *rules.Part {
 }
 
 func (s *ioSection) fileSystems(look *Look, part *rules.Part) string {
-	<-s.asked
-	for _, each := range s.mounts {
-		if each.broken {
-			part.Find("disk_read_only", 1, "%s was made read-only by the kernel", each.path)
+	for _, each := range s.systems {
+		if each.madeReadOnly() {
+			part.Find("disk_read_only", 1, "%s was made read-only by the kernel", each.point)
 		}
 	}
-	disks := together(s.answers)
+	answers := s.answers()
+	disks := together(answers.disks)
 	fullest, where := int64(0), "/"
 	for index, each := range disks {
 		part.Find("disk_inodes", float64(each.inodes()), "%s has used %d%% of its inodes", each.path, each.inodes())
@@ -86,7 +69,7 @@ func (s *ioSection) fileSystems(look *Look, part *rules.Part) string {
 		}
 	}
 	text := fmt.Sprintf("%s, the fullest is %s with %d%%", count(len(disks), "file system"), where, fullest)
-	for _, path := range s.silent {
+	for _, path := range answers.silent {
 		part.Find("disk_silent", 1, "%s does not answer", path)
 		text += fmt.Sprintf("; no answer from %s within 2 s", path)
 	}
@@ -110,7 +93,7 @@ func deletedFiles(look *Look, part *rules.Part) string {
 		}
 		part.Find("deleted_open", float64(held.bytes/mib), "deleted files that are still open hold %d MiB%s", held.bytes/mib, most)
 		return fmt.Sprintf("; %s with %d MiB", count(held.files, "deleted but open file"), held.bytes/mib)
-	case <-time.After(statfsWait):
+	case <-time.After(answerWait):
 		return "; the size of deleted but open files was not told within 2 s"
 	}
 }

@@ -9,9 +9,6 @@ import (
 	"time"
 )
 
-// maxProc bounds a file of /proc whose length a target chooses, as its mounts.
-const maxProc = 1 << 20
-
 // openFile opens a file that a target may have made: it does not wait for the writer of a pipe.
 func openFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -64,15 +61,4 @@ func plain(text string) string {
 		}
 		return char
 	}, text)
-}
-
-// readProc is readFile for a file of /proc, which may be long: at most maxProc.
-func readProc(path string) string {
-	file, err := openFile(path)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	text, _ := io.ReadAll(io.LimitReader(file, maxProc))
-	return string(text)
 }
