@@ -4,7 +4,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { codesOf, diagnose, diagnosisOf, findingOf, has, hasProc, sectionOf } from './script.ts';
+import { canLook, codesOf, diagnose, diagnosisOf, findingOf, has, sectionOf } from './script.ts';
 import {
   cleanUp,
   connected,
@@ -30,7 +30,7 @@ const listening = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-describe.skipIf(!hasProc || !hasBusybox)('what a process talks to', () => {
+describe.skipIf(!canLook || !hasBusybox)('what a process talks to', () => {
   afterEach(cleanUp);
 
   it('is tried once more: reachable and refused told apart', async () => {
@@ -99,7 +99,7 @@ describe.skipIf(!hasProc || !hasBusybox)('what a process talks to', () => {
   }
 });
 
-describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('a file that the target made', () => {
+describe.skipIf(!canLook || !hasBusybox || process.getuid?.() !== 0)('a file that the target made', () => {
   afterEach(cleanUp);
 
   it.each([
@@ -125,7 +125,7 @@ async function inRoot(files: Readonly<Record<string, string>>): Promise<ChildPro
   return startProgram('chroot', [root, '/bin/busybox', 'sh', '-c', 'echo ready; exec /bin/busybox sleep 120']);
 }
 
-describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('the files of a container', () => {
+describe.skipIf(!canLook || !hasBusybox || process.getuid?.() !== 0)('the files of a container', () => {
   afterEach(cleanUp);
 
   it('hold its cgroup, a core dump and large temporary files', async () => {
@@ -166,7 +166,7 @@ describe.skipIf(!hasProc || !hasBusybox || process.getuid?.() !== 0)('the files 
   });
 });
 
-describe.skipIf(!hasProc || !has('openssl'))('certificates', () => {
+describe.skipIf(!canLook || !has('openssl'))('certificates', () => {
   afterEach(cleanUp);
 
   async function serve(days: number, name: string): Promise<number> {
