@@ -94,7 +94,7 @@ func FindUnanswered(part *rules.Part, known []Socket) {
 // Unanswered are the waits among the sockets: the evident ones first, then those with the most connections; clients of the pod's own ports last.
 func Unanswered(all []Socket) []Wait {
 	least := time.Duration(rules.Threshold("answer_missing") * float64(time.Second))
-	listening := listenersOf(all)
+	listening := Listening(all)
 	peers, ports := map[netip.AddrPort][]Socket{}, map[uint16][]Socket{}
 	for _, each := range all {
 		switch {
