@@ -24,6 +24,8 @@ const (
 	Python  Runtime = "python"
 	Node    Runtime = "node"
 	Go      Runtime = "go"
+	Ruby    Runtime = "ruby"
+	DotNet  Runtime = "dotnet"
 	Native  Runtime = "native"
 	Unknown Runtime = "unknown"
 )
@@ -31,6 +33,9 @@ const (
 var (
 	pythonName    = regexp.MustCompile(`^(python|pypy)([0-9.]*)$`)
 	pythonLibrary = regexp.MustCompile(`/libpython([0-9]+\.[0-9]+)[^/]*\.so`)
+	rubyName      = regexp.MustCompile(`^(ruby|truffleruby)([0-9.]*)$`)
+	rubyLibrary   = regexp.MustCompile(`/libruby[-.0-9a-z]*\.so(?:\.([0-9]+\.[0-9]+))?`)
+	dotnetVersion = regexp.MustCompile(`/Microsoft\.NETCore\.App/([0-9][0-9.]{0,20})/`)
 	javaVersion   = regexp.MustCompile(`(?m)^JAVA_VERSION="([^"]{1,40})"`)
 )
 
@@ -45,8 +50,12 @@ func (fs FS) runtimeOf(pid int) (Runtime, string) {
 		return byCommand(fs.Cmdline(pid))
 	}
 	if runtime, version := byName(path.Base(strings.TrimSuffix(exe, " (deleted)"))); runtime != Unknown {
-		if runtime == JVM {
+		switch runtime {
+		case JVM:
 			version = fs.javaVersion(pid, exe)
+		case DotNet:
+			// The command line's tool as well as the host of a program.
+			version = firstGroup(dotnetVersion, readAtMost(fs.Path(pid, "maps"), maxMaps))
 		}
 		return runtime, version
 	}
@@ -60,6 +69,12 @@ func (fs FS) runtimeOf(pid int) (Runtime, string) {
 	}
 	if strings.Contains(maps, "/libnode.so") {
 		return Node, ""
+	}
+	if rubyLibrary.MatchString(maps) {
+		return Ruby, firstGroup(rubyLibrary, maps)
+	}
+	if strings.Contains(maps, "/libcoreclr.so") {
+		return DotNet, firstGroup(dotnetVersion, maps)
 	}
 	return byProgram(fs.Path(pid, "exe"))
 }
@@ -85,8 +100,12 @@ func byName(name string) (Runtime, string) {
 		return JVM, ""
 	case name == "node" || name == "nodejs":
 		return Node, ""
+	case name == "dotnet":
+		return DotNet, ""
 	case pythonName.MatchString(name):
 		return Python, pythonName.FindStringSubmatch(name)[2]
+	case rubyName.MatchString(name):
+		return Ruby, rubyName.FindStringSubmatch(name)[2]
 	}
 	return Unknown, ""
 }
@@ -118,9 +137,20 @@ func byProgram(file string) (Runtime, string) {
 			return Node, ""
 		case "Py_BytesMain":
 			return Python, ""
+		case "ruby_init_stack":
+			return Ruby, ""
+		case "DotNetRuntimeInfo":
+			return DotNet, ""
 		}
 	}
 	return Native, ""
+}
+
+func firstGroup(pattern *regexp.Regexp, text string) string {
+	if found := pattern.FindStringSubmatch(text); found != nil {
+		return found[1]
+	}
+	return ""
 }
 
 // javaVersion reads the file release that each JDK has.
