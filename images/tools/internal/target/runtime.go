@@ -3,8 +3,6 @@ package target
 import (
 	"bufio"
 	"cmp"
-	"debug/buildinfo"
-	"debug/elf"
 	"fmt"
 	"io"
 	"os"
@@ -115,35 +113,6 @@ func byCommand(command []string) (Runtime, string) {
 		return Unknown, ""
 	}
 	return byName(path.Base(command[0]))
-}
-
-// byProgram tells Go, a Node in one file with its application, and everything else apart.
-func byProgram(file string) (Runtime, string) {
-	if info, err := buildinfo.ReadFile(file); err == nil {
-		return Go, strings.TrimPrefix(info.GoVersion, "go")
-	}
-	program, err := elf.Open(file)
-	if err != nil {
-		return Unknown, ""
-	}
-	defer program.Close()
-	symbols, _ := program.DynamicSymbols()
-	for _, symbol := range symbols {
-		if symbol.Section == elf.SHN_UNDEF {
-			continue
-		}
-		switch symbol.Name {
-		case "node_module_register":
-			return Node, ""
-		case "Py_BytesMain":
-			return Python, ""
-		case "ruby_init_stack":
-			return Ruby, ""
-		case "DotNetRuntimeInfo":
-			return DotNet, ""
-		}
-	}
-	return Native, ""
 }
 
 func firstGroup(pattern *regexp.Regexp, text string) string {
