@@ -105,8 +105,12 @@ func (s *peersSection) end(look *Look) *rules.Part {
 			silent = append(silent, each.Peer.String())
 		}
 	}
-	part.Find("peer_refused", float64(len(refused)), "%s a new connection: %s", count(len(refused), "peer refuses", "peers refuse"), strings.Join(refused, " "))
-	part.Find("peer_timeout", float64(len(silent)), "%s not answer a new connection: %s", count(len(silent), "peer does", "peers do"), strings.Join(silent, " "))
+	if len(refused) > 0 {
+		part.Find("peer_refused", float64(len(refused)), "%s a new connection: %s", count(len(refused), "peer refuses", "peers refuse"), strings.Join(refused, " "))
+	}
+	if len(silent) > 0 {
+		part.Find("peer_timeout", float64(len(silent)), "%s not answer a new connection: %s", count(len(silent), "peer does", "peers do"), strings.Join(silent, " "))
+	}
 	part.Section.Text = fmt.Sprintf("%s; tried %d: %d reachable, %d refused, %d without an answer", text, len(s.tried),
 		counts[probe.Reachable], counts[probe.Refused], counts[probe.Timeout]+counts[probe.Unreachable])
 	return part
