@@ -16,7 +16,6 @@ import {
   leakyServer,
   MIB,
   openFiles,
-  pathWith,
   startProgram,
   startShell,
   startTarget,
@@ -150,51 +149,6 @@ describe.skipIf(!canLook)('a process in trouble', () => {
     expect(findingOf(diagnosis, 'oom_kill')?.text).toBe('the kernel killed 1 process of the target for lack of memory');
     expect(sectionOf(diagnosis, 'memory')?.text).toContain('; 1 out-of-memory kill');
     expect(sectionOf(diagnosis, 'cpu')?.text).toContain('limit 100 millicores');
-  });
-
-  it.each(SHELLS)('that is throttled or at its limit while we look (%s %s)', async (...shell) => {
-    const { pid } = await startTarget(IDLE);
-    const cgroup = await filesIn(WELL);
-    const later = await filesIn({
-      'cpu.stat': 'usage_usec 9000\nnr_periods 1010\nnr_throttled 18\nthrottled_usec 70001\n',
-      'memory.current': `${95 * MIB}\n`,
-      'memory.events': 'high 0\nmax 4\noom 0\noom_kill 0\n',
-    });
-    const report = await diagnose(
-      {
-        AUTODIAGNOSE_PID: String(pid),
-        AUTODIAGNOSE_CGROUP: cgroup,
-        // Runs between the two readings, and is the one tool that no shell has of its own.
-        AUTODIAGNOSE_TLS: 'localhost:1',
-        ...(await pathWith({ openssl: `cp ${later}/* ${cgroup}` })),
-      },
-      shell.filter(Boolean),
-    );
-    const diagnosis = diagnosisOf(report);
-    expect(findingOf(diagnosis, 'cpu_throttled')).toMatchObject({
-      value: 80,
-      text: expect.stringContaining('8 of 10'),
-    });
-    expect(findingOf(diagnosis, 'memory_held_back')).toMatchObject({ value: 4 });
-  });
-
-  it.each([
-    ['at its limit for the cache of files is not', 'high 0\nmax 4000\n', undefined],
-    ['above its high mark is', 'high 3\nmax 4000\n', 3],
-  ])('that is only %s held back', async (_which, events, value) => {
-    const { pid } = await startTarget(IDLE);
-    const cgroup = await filesIn(WELL);
-    // 30 MiB in use, all but 20 of them cache; the events are those of the second reading.
-    const later = await filesIn({ 'memory.events': events });
-    const diagnosis = diagnosisOf(
-      await diagnose({
-        AUTODIAGNOSE_PID: String(pid),
-        AUTODIAGNOSE_CGROUP: cgroup,
-        AUTODIAGNOSE_TLS: 'localhost:1',
-        ...(await pathWith({ openssl: `cp ${later}/* ${cgroup}` })),
-      }),
-    );
-    expect(findingOf(diagnosis, 'memory_held_back')?.value).toBe(value);
   });
 
   it('whose limit is nothing has no limit', async () => {
