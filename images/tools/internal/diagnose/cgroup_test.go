@@ -9,7 +9,7 @@ import (
 	"kdebug/tools/internal/rules"
 )
 
-func filesIn(t *testing.T, files map[string]string) string {
+func folderWith(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range files {
@@ -28,14 +28,14 @@ func TestANumberOfACgroupIsAWholeOneOrUnknown(t *testing.T) {
 	for text, want := range map[string]amount{
 		"0\n": {0, true}, "12\n": {12, true}, "max\n": {}, "-1\n": {}, "": {}, "9223372036854771712\n": {}, "999999999999999999\n": {999999999999999999, true},
 	} {
-		if got := numberIn(filesIn(t, map[string]string{"n": text}) + "/n"); got != want {
+		if got := numberIn(folderWith(t, map[string]string{"n": text}) + "/n"); got != want {
 			t.Errorf("%q is %+v", text, got)
 		}
 	}
 }
 
 func TestAProcessThatSharesOurViewLiesDeeperThanTheMount(t *testing.T) {
-	root := filesIn(t, map[string]string{"memory/pod/app/x": "", "x": ""})
+	root := folderWith(t, map[string]string{"memory/pod/app/x": "", "x": ""})
 	for text, folder := range map[string]string{
 		"3:memory:/pod/app\n":        root + "/memory/pod/app",
 		"3:cpu,memory:/pod/app\n":    root + "/memory/pod/app",
@@ -70,7 +70,7 @@ func TestNearItsCPULimitIsAFindingThrottledOrNot(t *testing.T) {
 }
 
 func TestAChartHasItsPoints(t *testing.T) {
-	root := filesIn(t, map[string]string{"cpu.stat": "usage_usec 5\nnr_periods 4\nnr_throttled 1\n", "memory.current": "30\n", "memory.stat": "inactive_file 10\n"})
+	root := folderWith(t, map[string]string{"cpu.stat": "usage_usec 5\nnr_periods 4\nnr_throttled 1\n", "memory.current": "30\n", "memory.stat": "inactive_file 10\n"})
 	stop := make(chan struct{})
 	time.AfterFunc(60*time.Millisecond, func() { close(stop) })
 	read := (cgroup{version: 2, memory: root, cpu: root}).watch(5*time.Millisecond, stop)

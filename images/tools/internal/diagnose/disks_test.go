@@ -16,8 +16,18 @@ func TestADiskThatIsMountedSeveralTimesIsOne(t *testing.T) {
 	}
 }
 
-func TestWhatAFileSystemDoesNotCountIsNotFull(t *testing.T) {
-	if (disk{}).space() != 0 || (disk{blocks: 9}).inodes() != 0 {
+func TestADiskThatOthersWriteToBetweenTwoAnswersIsOne(t *testing.T) {
+	if disks := together([]disk{{"/", 1000, 505, 90, 9}, {"/a", 1000, 504, 90, 9}, {"/other", 1000, 400, 90, 9}}); len(disks) != 2 || disks[0].path != "/ (also /a)" {
+		t.Errorf("%+v", disks)
+	}
+}
+
+func TestADiskIsFullByWhatOthersThanRootMayUse(t *testing.T) {
+	if full := (disk{blocks: 100, available: 7, nodes: 20, spare: 1}); full.space() != 93 || full.inodes() != 95 {
+		t.Errorf("%d%% of the space, %d%% of the inodes", full.space(), full.inodes())
+	}
+	// What a file system does not count is not full.
+	if (disk{}).space() != 0 || (disk{}).inodes() != 0 {
 		t.Error("nothing of nothing is full")
 	}
 }

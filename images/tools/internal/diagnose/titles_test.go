@@ -49,3 +49,18 @@ func TestTheKernelsLettersAreToldInWords(t *testing.T) {
 		}
 	}
 }
+
+func TestTheProgramIsSaidInWords(t *testing.T) {
+	for _, each := range []struct {
+		runtime target.Runtime
+		version string
+		words   string
+	}{
+		{target.JVM, "17.0.15", "a Java 17.0.15 program"}, {target.Python, "", "a Python program"}, {target.Native, "", "a native program"},
+		{"dotnet", "8.0.1", "a .NET 8.0.1 program"}, {target.Unknown, "", ""},
+	} {
+		if got := runtimeWords(each.runtime, each.version); got != each.words {
+			t.Errorf("%s is %q", each.runtime, got)
+		}
+	}
+}
