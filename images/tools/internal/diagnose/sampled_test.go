@@ -20,7 +20,7 @@ var well = map[string]string{
 // sampled is what a section finds of a cgroup that is well at the first reading and has other numbers at the second.
 func sampled(t *testing.T, of section, later map[string]string) *rules.Part {
 	t.Helper()
-	root := filesIn(t, well)
+	root := folderWith(t, well)
 	self, err := target.OneOf(os.Getpid())
 	must(t, err)
 	look := &Look{Target: self, Settings: Settings{Cgroup: root}, cgroup: cgroup{version: 2, memory: root, cpu: root, pids: root}}
