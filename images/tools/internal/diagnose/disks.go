@@ -11,6 +11,8 @@ const maxAlso = 3
 type disk struct {
 	path                            string
 	blocks, available, nodes, spare uint64
+	// memory is whether it is a tmpfs: two of them are never one, however alike.
+	memory bool
 }
 
 // space and inodes are the percentage in use; 0 where the file system does not count.
@@ -37,7 +39,7 @@ func together(all []disk) []disk {
 	for _, each := range all {
 		key := likeness{each.blocks, each.nodes, each.space(), each.inodes()}
 		at, known := first[key]
-		if known && each.blocks != each.available {
+		if known && !each.memory && each.blocks != each.available {
 			others[at] = append(others[at], each.path)
 			continue
 		}
