@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { IMAGE_FINDINGS } from '../../../src/core/diagnosis/images/image-findings.ts';
 import type { Finding } from '../../../src/core/diagnosis/report.ts';
-import { canLook, codesOf, diagnose, diagnosisOf, findingOf, SHELLS, sectionOf } from './script.ts';
+import { canLook, codesOf, diagnose, diagnosisOf, findingOf, type Report, SHELLS, sectionOf } from './script.ts';
 import {
   cleanUp,
   closeWait,
@@ -34,6 +36,27 @@ async function found(pid: number | undefined, code: string, env = {}, shell?: re
   expect(finding.threshold).toBe(rule?.threshold);
   expect(sectionOf(diagnosis, rule?.section ?? '')?.state).toBe('finding');
   return finding;
+}
+
+const copy = (from: string, to: string): void => cpSync(from, to, { recursive: true });
+
+/** Does something between the two readings of a look: when the look tries an endpoint, which is within the sample. */
+async function withinSample(
+  act: () => void,
+  look: (env: Readonly<Record<string, string>>) => Promise<Report>,
+): Promise<Report> {
+  const server = createServer((socket) => {
+    act();
+    socket.destroy();
+  });
+  const { port } = await new Promise<AddressInfo>((resolve) =>
+    server.listen(0, () => resolve(server.address() as AddressInfo)),
+  );
+  try {
+    return await look({ AUTODIAGNOSE_TLS: `localhost:${port}`, AUTODIAGNOSE_SAMPLE: '1' });
+  } finally {
+    server.close();
+  }
 }
 
 describe.skipIf(!canLook)('a process in trouble', () => {
@@ -149,6 +172,43 @@ describe.skipIf(!canLook)('a process in trouble', () => {
     expect(findingOf(diagnosis, 'oom_kill')?.text).toBe('the kernel killed 1 process of the target for lack of memory');
     expect(sectionOf(diagnosis, 'memory')?.text).toContain('; 1 out-of-memory kill');
     expect(sectionOf(diagnosis, 'cpu')?.text).toContain('limit 100 millicores');
+  });
+
+  it.each(SHELLS)('that is throttled or at its limit while we look (%s %s)', async (...shell) => {
+    const { pid } = await startTarget(IDLE);
+    const cgroup = await filesIn(WELL);
+    const later = await filesIn({
+      'cpu.stat': 'usage_usec 9000\nnr_periods 1010\nnr_throttled 18\nthrottled_usec 70001\n',
+      'memory.current': `${95 * MIB}\n`,
+      'memory.events': 'high 0\nmax 4\noom 0\noom_kill 0\n',
+    });
+    const report = await withinSample(
+      () => copy(later, cgroup),
+      (within) =>
+        diagnose({ AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: cgroup, ...within }, shell.filter(Boolean)),
+    );
+    const diagnosis = diagnosisOf(report);
+    expect(findingOf(diagnosis, 'cpu_throttled')).toMatchObject({
+      value: 80,
+      text: expect.stringContaining('8 of 10'),
+    });
+    expect(findingOf(diagnosis, 'memory_held_back')).toMatchObject({ value: 4 });
+  });
+
+  it.each([
+    ['at its limit for the cache of files is not', 'high 0\nmax 4000\n', undefined],
+    ['above its high mark is', 'high 3\nmax 4000\n', 3],
+  ])('that is only %s held back', async (_which, events, value) => {
+    const { pid } = await startTarget(IDLE);
+    const cgroup = await filesIn(WELL);
+    // 30 MiB in use, all but 20 of them cache; the events are those of the second reading.
+    const later = await filesIn({ 'memory.events': events });
+    const report = await withinSample(
+      () => copy(later, cgroup),
+      (within) => diagnose({ AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: cgroup, ...within }),
+    );
+    const diagnosis = diagnosisOf(report);
+    expect(findingOf(diagnosis, 'memory_held_back')?.value).toBe(value);
   });
 
   it('whose limit is nothing has no limit', async () => {

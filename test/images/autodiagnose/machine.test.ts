@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Diagnosis } from '../../../src/core/diagnosis/report.ts';
 import { isFull } from '../../support/sample.ts';
-import { canLook, codesOf, diagnose, diagnosisOf, findingOf, has, sectionOf } from './script.ts';
+import { canLook, codesOf, diagnose, diagnosisOf, findingOf, has, isShell, sectionOf } from './script.ts';
 import { cleanUp, directory, filesIn, fullQueue, IDLE, pathWith, startProgram, startTarget, WELL } from './targets.ts';
 
 /** Whether namespaces may be made here: of mounts, of networks. */
@@ -32,7 +32,8 @@ describe.skipIf(!canLook)('what the machine under a process does', () => {
     expect(findingOf(diagnosis, 'peer_timeout')).toMatchObject({ value: 1 });
   });
 
-  it('is that processes wait for a disk', async () => {
+  // The program's own: TestWhoWaitsForADiskIsCounted.
+  it.runIf(isShell)('is that processes wait for a disk', async () => {
     const seven = `const { spawn } = require('node:child_process');
       for (let i = 0; i < 6; i++) spawn('sleep', ['120'], { stdio: 'ignore' });
       ${IDLE}`;
@@ -55,14 +56,14 @@ describe.skipIf(!canLook)('what the machine under a process does', () => {
     expect(findingOf(diagnosis, 'cpu_pressure')).toMatchObject({ value: 72, threshold: 60 });
   });
 
-  it('is that its table of connections is nearly full', async () => {
+  it.runIf(isShell)('is that its table of connections is nearly full', async () => {
     const { pid } = await startTarget(IDLE);
     const settings = 'case $1 in /proc/sys/*) printf "32768 60999\\n1000\\n900\\n" ;; *) exec /bin/cat "$@" ;; esac';
     const diagnosis = await look(pid, await pathWith({ cat: settings }));
     expect(findingOf(diagnosis, 'conntrack_near_limit')).toMatchObject({ value: 90, threshold: 80 });
   });
 
-  it('is that much of what it sends is lost', async () => {
+  it.runIf(isShell)('is that much of what it sends is lost', async () => {
     const { pid } = await startTarget(IDLE);
     const readings = path.join(await filesIn({ readings: '1000 10 0\n' }), 'readings');
     // The counters of the network, which grow between the two readings.
@@ -75,7 +76,7 @@ describe.skipIf(!canLook)('what the machine under a process does', () => {
     });
   });
 
-  it('is that a queue is full, which it may have been long ago', async () => {
+  it.runIf(isShell)('is that a queue is full, which it may have been long ago', async () => {
     // Seven were dropped, all of them before we looked.
     const counters = await pathWith({
       awk: 'case "$*" in */net/snmp*) echo 1000 10 7 ;; *) exec /usr/bin/awk "$@" ;; esac',
@@ -122,7 +123,8 @@ describe.skipIf(!canLook)('what the machine under a process does', () => {
     expect(sectionOf(diagnosis, 'io')?.text).toContain('3 file systems, the fullest is /full with 93%');
   });
 
-  it.skipIf(!isFull || !canUnshare('--mount') || !hasBusybox)(
+  // The program's own: TestAVolumeThatDoesNotAnswerHoldsUpNoOther.
+  it.skipIf(!isShell || !isFull || !canUnshare('--mount') || !hasBusybox)(
     'is a volume that never answers, and holds up no other',
     async () => {
       const root = await directory();

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"kdebug/tools/internal/probe"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/target"
@@ -74,6 +75,11 @@ type Look struct {
 	silent func() []string
 	// runtime is what runs the target's code, as the report says it; set by processes.begin. unknown where it is not known.
 	runtime target.Runtime
+
+	// network is what sockets.begin saw of the sockets.
+	network *network
+	// names is what the target's resolver is told. Set by dns.begin.
+	names probe.Names
 
 	series []report.Series
 

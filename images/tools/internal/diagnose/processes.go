@@ -92,9 +92,6 @@ func (s *processesSection) end(look *Look) *rules.Part {
 func (s *processesSection) summary(look *Look) string {
 	tree := &look.tree
 	text := fmt.Sprintf("%d with %s", tree.count, count(tree.threads, "thread"))
-	if words := runtimeWords(look.runtime, s.version); words != "" {
-		text += ", it is " + words
-	}
 	if since := sinceStart(look.Target.FS(), look.Target.Start); since > 0 {
 		text += ", started " + lengthOf(since) + " ago"
 	}
@@ -102,6 +99,9 @@ func (s *processesSection) summary(look *Look) string {
 	text += waitingTitles(tree.living)
 	if large := largestOf(tree.living); large != "" {
 		text += " (largest: " + large + ")"
+	}
+	if words := runtimeWords(look.runtime, s.version); words != "" {
+		text += ", " + words
 	}
 	score := strings.TrimSpace(readFile(look.Target.FS().Path(look.Target.PID, "oom_score_adj")))
 	return text + ", oom_score_adj " + cmp.Or(score, "unknown")
