@@ -85,10 +85,9 @@ func (s *peersSection) end(look *Look) *rules.Part {
 	if len(s.tried) == 0 {
 		return part.Skip(text)
 	}
-	counts := map[string]int{}
+	reachable, longest := 0, time.Duration(0)
 	var refused, silent []string
 	for _, each := range s.tried {
-		counts[each.Result]++
 		part.Say("%s port %d: %s", each.Peer.Addr(), each.Peer.Port(), each.Result)
 		if each.Peer == s.api {
 			text += "; the API server: " + each.Result
@@ -99,16 +98,25 @@ func (s *peersSection) end(look *Look) *rules.Part {
 		}
 		switch each.Result {
 		case probe.Reachable:
+			reachable, longest = reachable+1, max(longest, each.Took)
 		case probe.Refused:
 			refused = append(refused, each.Peer.String())
 		default:
 			silent = append(silent, each.Peer.String())
 		}
 	}
-	part.Find("peer_refused", float64(len(refused)), "%s a new connection: %s", count(len(refused), "peer refuses", "peers refuse"), strings.Join(refused, " "))
-	part.Find("peer_timeout", float64(len(silent)), "%s not answer a new connection: %s", count(len(silent), "peer does", "peers do"), strings.Join(silent, " "))
-	part.Section.Text = fmt.Sprintf("%s; tried %d: %d reachable, %d refused, %d without an answer", text, len(s.tried),
-		counts[probe.Reachable], counts[probe.Refused], counts[probe.Timeout]+counts[probe.Unreachable])
+	if reachable > 0 {
+		look.amount("latency", longest.Milliseconds(), "new connections")
+	}
+	// These rules have no threshold: to find is to tell.
+	if len(refused) > 0 {
+		part.Find("peer_refused", float64(len(refused)), "%s a new connection: %s", count(len(refused), "peer refuses", "peers refuse"), strings.Join(refused, " "))
+	}
+	if len(silent) > 0 {
+		part.Find("peer_timeout", float64(len(silent)), "%s not answer a new connection: %s", count(len(silent), "peer does", "peers do"), strings.Join(silent, " "))
+	}
+	part.Section.Text = fmt.Sprintf("%s; tried %d: %d reachable, %d refused, %d without an answer", text, reachable+len(refused)+len(silent),
+		reachable, len(refused), len(silent))
 	return part
 }
 
