@@ -67,7 +67,7 @@ func run(ctx context.Context, out io.Writer) int {
 		Effective: true, PID: found.First, UID: report.ID(found.UID), GID: report.ID(found.GID), Name: found.Name, Capabilities: target.Capabilities(found.Permitted),
 	}
 	look := &look{target: found, self: target.Whoami(), settings: settings}
-	if look.chosen, err = look.choose(); err != nil {
+	if err = look.choose(ctx); err != nil {
 		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
 	}
 	look.ask(ctx)

@@ -3,8 +3,6 @@ package target
 import (
 	"bufio"
 	"cmp"
-	"debug/buildinfo"
-	"debug/elf"
 	"fmt"
 	"io"
 	"os"
@@ -24,6 +22,8 @@ const (
 	Python  Runtime = "python"
 	Node    Runtime = "node"
 	Go      Runtime = "go"
+	Ruby    Runtime = "ruby"
+	DotNet  Runtime = "dotnet"
 	Native  Runtime = "native"
 	Unknown Runtime = "unknown"
 )
@@ -31,6 +31,9 @@ const (
 var (
 	pythonName    = regexp.MustCompile(`^(python|pypy)([0-9.]*)$`)
 	pythonLibrary = regexp.MustCompile(`/libpython([0-9]+\.[0-9]+)[^/]*\.so`)
+	rubyName      = regexp.MustCompile(`^(ruby|truffleruby)([0-9.]*)$`)
+	rubyLibrary   = regexp.MustCompile(`/libruby[-.0-9a-z]*\.so(?:\.([0-9]+\.[0-9]+))?`)
+	dotnetVersion = regexp.MustCompile(`/Microsoft\.NETCore\.App/([0-9][0-9.]{0,20})/`)
 	javaVersion   = regexp.MustCompile(`(?m)^JAVA_VERSION="([^"]{1,40})"`)
 )
 
@@ -45,8 +48,12 @@ func (fs FS) runtimeOf(pid int) (Runtime, string) {
 		return byCommand(fs.Cmdline(pid))
 	}
 	if runtime, version := byName(path.Base(strings.TrimSuffix(exe, " (deleted)"))); runtime != Unknown {
-		if runtime == JVM {
+		switch runtime {
+		case JVM:
 			version = fs.javaVersion(pid, exe)
+		case DotNet:
+			// The command line's tool as well as the host of a program.
+			version = firstGroup(dotnetVersion, readAtMost(fs.Path(pid, "maps"), maxMaps))
 		}
 		return runtime, version
 	}
@@ -60,6 +67,12 @@ func (fs FS) runtimeOf(pid int) (Runtime, string) {
 	}
 	if strings.Contains(maps, "/libnode.so") {
 		return Node, ""
+	}
+	if rubyLibrary.MatchString(maps) {
+		return Ruby, firstGroup(rubyLibrary, maps)
+	}
+	if strings.Contains(maps, "/libcoreclr.so") {
+		return DotNet, firstGroup(dotnetVersion, maps)
 	}
 	return byProgram(fs.Path(pid, "exe"))
 }
@@ -85,8 +98,12 @@ func byName(name string) (Runtime, string) {
 		return JVM, ""
 	case name == "node" || name == "nodejs":
 		return Node, ""
+	case name == "dotnet":
+		return DotNet, ""
 	case pythonName.MatchString(name):
 		return Python, pythonName.FindStringSubmatch(name)[2]
+	case rubyName.MatchString(name):
+		return Ruby, rubyName.FindStringSubmatch(name)[2]
 	}
 	return Unknown, ""
 }
@@ -98,29 +115,11 @@ func byCommand(command []string) (Runtime, string) {
 	return byName(path.Base(command[0]))
 }
 
-// byProgram tells Go, a Node in one file with its application, and everything else apart.
-func byProgram(file string) (Runtime, string) {
-	if info, err := buildinfo.ReadFile(file); err == nil {
-		return Go, strings.TrimPrefix(info.GoVersion, "go")
+func firstGroup(pattern *regexp.Regexp, text string) string {
+	if found := pattern.FindStringSubmatch(text); found != nil {
+		return found[1]
 	}
-	program, err := elf.Open(file)
-	if err != nil {
-		return Unknown, ""
-	}
-	defer program.Close()
-	symbols, _ := program.DynamicSymbols()
-	for _, symbol := range symbols {
-		if symbol.Section == elf.SHN_UNDEF {
-			continue
-		}
-		switch symbol.Name {
-		case "node_module_register":
-			return Node, ""
-		case "Py_BytesMain":
-			return Python, ""
-		}
-	}
-	return Native, ""
+	return ""
 }
 
 // javaVersion reads the file release that each JDK has.

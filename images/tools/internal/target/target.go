@@ -378,7 +378,7 @@ func (fs FS) processesOf(first int) []Process {
 // because many inits are written in it.
 func rank(runtime Runtime) int {
 	switch runtime {
-	case JVM, Python, Node:
+	case JVM, Python, Node, Ruby, DotNet:
 		return 0
 	case Go:
 		return 1
@@ -390,5 +390,12 @@ func rank(runtime Runtime) int {
 func (t *Target) With(process Process) *Target {
 	other := *t
 	other.Process = process
+	return &other
+}
+
+// In is the same target seen in another /proc: one that a test made.
+func (t *Target) In(fs FS) *Target {
+	other := *t
+	other.fs = fs
 	return &other
 }
