@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/rules"
 )
 
 const key = "abcdefghijklmnopqrstuvwxyz"
@@ -142,9 +142,7 @@ func TestWhatHangsTellsWhatItHasSoFar(t *testing.T) {
 }
 
 func TestTheFactsOfOurselvesAreTold(t *testing.T) {
-	self, err := target.OneOf(os.Getpid())
-	must(t, err)
-	look := &Look{Target: self, Settings: Settings{Compare: key}}
+	look := lookAtOurselves(t)
 	look.compare()
 	groups := map[string]int{}
 	for _, each := range look.facts {
@@ -153,8 +151,27 @@ func TestTheFactsOfOurselvesAreTold(t *testing.T) {
 	if groups["identity"] != 3 || groups["limit"] != len(comparedLimits) || groups["env"] == 0 || groups["command"] != 1 || groups["program"] == 0 || groups["config"] != 0 {
 		t.Errorf("%v", groups)
 	}
-	quiet := &Look{Target: self}
+	quiet := lookAtOurselves(t)
+	quiet.Settings.Compare, quiet.facts = "", nil
 	if quiet.compare(); len(quiet.facts) > 0 {
 		t.Errorf("without a key: %v", quiet.facts)
+	}
+}
+
+func TestWhereAVolumeIsSilentNoFileIsAskedForAFact(t *testing.T) {
+	look := lookAtOurselves(t)
+	look.silent = func() []string { return []string{"/dead"} }
+	look.open.deleted = []deletedFile{{link: "/nonexistent", path: "/dead/x"}}
+	look.compare()
+	for _, each := range look.facts {
+		if each.Group == "program" || each.Group == "config" {
+			t.Errorf("%+v", each)
+		}
+	}
+	if !slices.Equal(look.cuts, []string{"program", "config"}) {
+		t.Errorf("cut %q", look.cuts)
+	}
+	if got := deletedFiles(look, rules.NewPart("io")); got != "; 1 deleted but open file of a size that was not asked for" {
+		t.Error(got)
 	}
 }

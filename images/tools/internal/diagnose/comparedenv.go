@@ -37,7 +37,7 @@ func (l *Look) compareEnvironment(fs target.FS, pid int) {
 		l.fact("env", l.digestOf(each), name)
 	}
 	if command, err := beginningOf(fs, pid, "cmdline", maxCompared); err == nil {
-		l.fact("command", l.digestOf("\n"+string(command)), "")
+		l.fact("command", l.digestOf("command\n"+string(command)), "")
 	}
 }
 

@@ -174,7 +174,7 @@ func configFiles(root *os.Root, mounts []mount) []configFile {
 		inside := each.point[1:]
 		data := path.Join(inside, "..data")
 		if about, err := root.Lstat(data); err == nil && about.Mode().Type() == os.ModeSymlink {
-			files = append(files, filesIn(root, data, each.point)...)
+			files = append(files, filesOfVolume(root, data, each.point)...)
 		} else if fromAPI.MatchString(each.root) && isRegular(root, inside) {
 			files = append(files, configFile{inside, each.point})
 		}
@@ -185,8 +185,8 @@ func configFiles(root *os.Root, mounts []mount) []configFile {
 	return files
 }
 
-// filesIn are the files of a volume, and those of its folders.
-func filesIn(root *os.Root, data, point string) []configFile {
+// filesOfVolume are the files of a volume, and those of its folders.
+func filesOfVolume(root *os.Root, data, point string) []configFile {
 	var files []configFile
 	var folders []string
 	for _, name := range namesIn(root, data) {

@@ -11,6 +11,8 @@ const maxAlso = 3
 type disk struct {
 	path                            string
 	blocks, available, nodes, spare uint64
+	// memory is whether it is a tmpfs: two of them are never one, however alike.
+	memory bool
 }
 
 // space and inodes are the percentage in use; 0 where the file system does not count.
@@ -24,15 +26,20 @@ func shareUsed(all, free uint64) int64 {
 	return 100 - int64(float64(free)*100/float64(all))
 }
 
-// together has one disk for all that have the same numbers and are not empty: a disk is often mounted several times, as the root (overlay) and as volumes.
+// likeness is what mounts of one disk have in common, though others write to it between two answers.
+type likeness struct {
+	blocks, nodes uint64
+	space, inodes int64
+}
+
+// together has one disk for all that look alike and are not empty: a disk is often mounted several times, as the root (overlay) and as volumes.
 func together(all []disk) []disk {
 	var order []disk
-	first, others := map[disk]int{}, map[int][]string{}
+	first, others := map[likeness]int{}, map[int][]string{}
 	for _, each := range all {
-		key := each
-		key.path = ""
+		key := likeness{each.blocks, each.nodes, each.space(), each.inodes()}
 		at, known := first[key]
-		if known && each.blocks != each.available {
+		if known && !each.memory && each.blocks != each.available {
 			others[at] = append(others[at], each.path)
 			continue
 		}

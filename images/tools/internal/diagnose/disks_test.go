@@ -6,13 +6,19 @@ import (
 )
 
 func TestADiskThatIsMountedSeveralTimesIsOne(t *testing.T) {
-	disks := together([]disk{{"/", 10, 5, 1, 1}, {"/a", 10, 5, 1, 1}, {"/empty", 9, 9, 1, 1}, {"/b", 10, 5, 1, 1}, {"/empty2", 9, 9, 1, 1}, {"/c", 10, 5, 1, 1}, {"/d", 10, 5, 1, 1}})
+	disks := together([]disk{{"/", 10, 5, 1, 1, false}, {"/a", 10, 5, 1, 1, false}, {"/empty", 9, 9, 1, 1, false}, {"/b", 10, 5, 1, 1, false}, {"/empty2", 9, 9, 1, 1, false}, {"/c", 10, 5, 1, 1, false}, {"/d", 10, 5, 1, 1, false}})
 	var paths []string
 	for _, each := range disks {
 		paths = append(paths, each.path)
 	}
 	if want := []string{"/ (also /a, /b, /c and 1 more)", "/empty", "/empty2"}; !slices.Equal(paths, want) {
 		t.Errorf("%q", paths)
+	}
+}
+
+func TestADiskThatOthersWriteToBetweenTwoAnswersIsOneAndATmpfsIsItsOwn(t *testing.T) {
+	if disks := together([]disk{{"/", 1000, 505, 90, 9, false}, {"/a", 1000, 504, 90, 9, false}, {"/other", 1000, 400, 90, 9, false}, {"/memory", 1000, 504, 90, 9, true}}); len(disks) != 3 || disks[0].path != "/ (also /a)" {
+		t.Errorf("%+v", disks)
 	}
 }
 

@@ -90,13 +90,18 @@ type Look struct {
 
 // fact records a text for a comparison with other pods; nothing where KDEBUG_COMPARE is not set. It may be called by several at once.
 func (l *Look) fact(group, value, name string) {
-	l.tell(report.Fact{Group: group, Text: value, Name: name})
+	l.tell(report.Fact{Group: group, Text: short(value), Name: short(name)})
 }
 
 // amount records a number for a comparison with other pods.
 func (l *Look) amount(group string, number int64, name string) {
-	l.tell(report.Fact{Group: group, Number: &number, Name: name})
+	l.tell(report.Fact{Group: group, Number: &number, Name: short(name)})
 }
+
+// maxFact is how much of a text or a name is told.
+const maxFact = 80
+
+func short(text string) string { return plain(text[:min(len(text), maxFact)]) }
 
 // cut records that not all facts of a group are told.
 func (l *Look) cut(group string) {

@@ -85,7 +85,7 @@ func (s *peersSection) end(look *Look) *rules.Part {
 	if len(s.tried) == 0 {
 		return part.Skip(text)
 	}
-	counts := map[string]int{}
+	counts, longest := map[string]int{}, time.Duration(0)
 	var refused, silent []string
 	for _, each := range s.tried {
 		counts[each.Result]++
@@ -99,12 +99,17 @@ func (s *peersSection) end(look *Look) *rules.Part {
 		}
 		switch each.Result {
 		case probe.Reachable:
+			longest = max(longest, each.Took)
 		case probe.Refused:
 			refused = append(refused, each.Peer.String())
 		default:
 			silent = append(silent, each.Peer.String())
 		}
 	}
+	if longest > 0 {
+		look.amount("latency", longest.Milliseconds(), "new connections")
+	}
+	// These rules have no threshold: to find is to tell.
 	if len(refused) > 0 {
 		part.Find("peer_refused", float64(len(refused)), "%s a new connection: %s", count(len(refused), "peer refuses", "peers refuse"), strings.Join(refused, " "))
 	}

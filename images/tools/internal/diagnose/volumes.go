@@ -33,7 +33,9 @@ type asker struct {
 // called often. Those of this node are asked by a thread, those of others by a process: a thread that waits in the kernel keeps its process from ending.
 func askVolumes(root string, systems []mount) func() volumes {
 	var ours, theirs []string
+	memory := map[string]bool{}
 	for _, each := range systems {
+		memory[each.point] = each.kind == "tmpfs"
 		if byOthers.MatchString(each.kind) {
 			theirs = append(theirs, each.point)
 		} else {
@@ -45,7 +47,11 @@ func askVolumes(root string, systems []mount) func() volumes {
 	go func() { answers <- askAll(root, theirs, askByProcess, answerWait) }()
 	return sync.OnceValue(func() volumes {
 		one, other := <-answers, <-answers
-		return volumes{append(one.disks, other.disks...), append(one.silent, other.silent...)}
+		all := volumes{append(one.disks, other.disks...), append(one.silent, other.silent...)}
+		for index := range all.disks {
+			all.disks[index].memory = memory[all.disks[index].path]
+		}
+		return all
 	})
 }
 
