@@ -45,7 +45,7 @@ func TestPeersAreTriedOnceMoreAndTheAPIServerIsToldAsWhatItIs(t *testing.T) {
 	}{
 		{"all answer", Settings{Peers: 5}, []string{good}, "", "1 peer, 0 of them outside the private ranges and never tried; tried 1: 1 reachable, 0 refused, 0 without an answer"},
 		{"one refuses", Settings{Peers: 5}, []string{good, closed}, "peer_refused", "tried 2: 1 reachable, 1 refused"},
-		{"the API server refuses a pod that does not use it", api, []string{good}, "", "the API server: refused; tried 2: 1 reachable, 1 refused"},
+		{"the API server refuses a pod that does not use it", api, []string{good}, "", "the API server: refused; tried 1: 1 reachable, 0 refused"},
 		{"the API server refuses a pod that uses it", api, []string{good, closed}, "peer_refused", "the API server: refused"},
 		{"none is tried", Settings{}, []string{good}, "", "1 peer"},
 		{"public ones are not", Settings{Peers: 5}, []string{"192.0.2.1:443"}, "", "1 peer, 1 of them outside"},

@@ -85,10 +85,9 @@ func (s *peersSection) end(look *Look) *rules.Part {
 	if len(s.tried) == 0 {
 		return part.Skip(text)
 	}
-	counts, longest := map[string]int{}, time.Duration(0)
+	tried, counts, longest := 0, map[string]int{}, time.Duration(0)
 	var refused, silent []string
 	for _, each := range s.tried {
-		counts[each.Result]++
 		part.Say("%s port %d: %s", each.Peer.Addr(), each.Peer.Port(), each.Result)
 		if each.Peer == s.api {
 			text += "; the API server: " + each.Result
@@ -97,6 +96,8 @@ func (s *peersSection) end(look *Look) *rules.Part {
 				continue
 			}
 		}
+		tried++
+		counts[each.Result]++
 		switch each.Result {
 		case probe.Reachable:
 			longest = max(longest, each.Took)
@@ -116,7 +117,7 @@ func (s *peersSection) end(look *Look) *rules.Part {
 	if len(silent) > 0 {
 		part.Find("peer_timeout", float64(len(silent)), "%s not answer a new connection: %s", count(len(silent), "peer does", "peers do"), strings.Join(silent, " "))
 	}
-	part.Section.Text = fmt.Sprintf("%s; tried %d: %d reachable, %d refused, %d without an answer", text, len(s.tried),
+	part.Section.Text = fmt.Sprintf("%s; tried %d: %d reachable, %d refused, %d without an answer", text, tried,
 		counts[probe.Reachable], counts[probe.Refused], counts[probe.Timeout]+counts[probe.Unreachable])
 	return part
 }
