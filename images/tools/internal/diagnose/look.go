@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"kdebug/tools/internal/probe"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/target"
@@ -68,10 +69,17 @@ type Look struct {
 	memoryLimit, cpuLimit int64
 	// open is what files.begin saw of the open files of tree.pids.
 	open openFiles
+	// environment is what may be told of the variables of tree.pids. Set by environment.begin.
+	environment environment
 	// silent gives the paths of file systems that do not answer; it waits for their answer, at most 5 s. Set by io.begin.
 	silent func() []string
 	// runtime is what runs the target's code, as the report says it; set by processes.begin. unknown where it is not known.
 	runtime target.Runtime
+
+	// network is what sockets.begin saw of the sockets.
+	network *network
+	// names is what the target's resolver is told. Set by dns.begin.
+	names probe.Names
 
 	series []report.Series
 
@@ -80,28 +88,20 @@ type Look struct {
 	cuts  []string
 }
 
-// openFiles is what the links of /proc/PID/fd say.
-type openFiles struct {
-	// complete is whether the files of all living processes of the target were seen, so that sockets holds all of them.
-	complete bool
-	// sockets are the inodes of all sockets that the target holds.
-	sockets map[uint64]bool
-	// deleted are files that are removed but still open, at most 64.
-	deleted []deletedFile
-}
-
-// deletedFile is an open file without a name: link is the path below /proc that leads to it, path the name it had.
-type deletedFile struct{ link, path string }
-
 // fact records a text for a comparison with other pods; nothing where KDEBUG_COMPARE is not set. It may be called by several at once.
 func (l *Look) fact(group, value, name string) {
-	l.tell(report.Fact{Group: group, Text: value, Name: name})
+	l.tell(report.Fact{Group: group, Text: short(value), Name: short(name)})
 }
 
 // amount records a number for a comparison with other pods.
 func (l *Look) amount(group string, number int64, name string) {
-	l.tell(report.Fact{Group: group, Number: &number, Name: name})
+	l.tell(report.Fact{Group: group, Number: &number, Name: short(name)})
 }
+
+// maxFact is how much of a text or a name is told.
+const maxFact = 80
+
+func short(text string) string { return plain(text[:min(len(text), maxFact)]) }
 
 // cut records that not all facts of a group are told.
 func (l *Look) cut(group string) {

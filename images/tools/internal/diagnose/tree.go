@@ -5,17 +5,14 @@ import (
 	"fmt"
 	"os"
 	"slices"
-
 	"strings"
 
 	"kdebug/tools/internal/target"
 )
 
 const (
-	// maxListed bounds the processes whose open files and arguments are read; maxSlots the open files that a list of them would have: a list of
-	// very many would cost more memory than a look may take.
+	// maxListed bounds the processes whose open files and arguments are read.
 	maxListed = 64
-	maxSlots  = 32768
 	maxDepth  = 200
 )
 
@@ -24,9 +21,8 @@ type tree struct {
 	// living are all but the zombies, the container's first one first.
 	living []process
 	// pids are the living ones whose files are worth a look, at most maxListed: the first, then those with the most room for open files, which leaks
-	// make grow. Listable is whether all their files together are few enough.
-	pids     []int
-	listable bool
+	// make grow.
+	pids []int
 	// count has the zombies among them; waiting are those in state D.
 	count, threads, zombies, waiting int
 	residentKiB                      int64
@@ -98,16 +94,13 @@ func inside(fs target.FS, all map[int]target.Status, pid, root int, place string
 	return false
 }
 
-// choose sets pids and listable.
+// choose sets pids.
 func (t *tree) choose(root int) {
 	chosen := slices.Clone(t.living)
 	slices.SortStableFunc(chosen, func(a, b process) int {
 		return cmp.Or(cmp.Compare(order(a, root), order(b, root)), cmp.Compare(b.Slots, a.Slots))
 	})
-	slots := 0
 	for _, each := range chosen[:min(len(chosen), maxListed)] {
 		t.pids = append(t.pids, each.pid)
-		slots += each.Slots
 	}
-	t.listable = slots <= maxSlots
 }
