@@ -201,6 +201,18 @@ describe('with a first answer', () => {
     expect(well(first(), report(), facts({ pod: unready }))).toBeUndefined();
   });
 
+  it('is not well where the image saw nothing, whatever the first answer was', () => {
+    const of = facts({ pod: READY });
+    const healthy = (parts: Partial<Diagnosis>) => verdictOf(report(parts), aPlan(), of, undefined, first()).healthy;
+    const part = (name: string, state: Diagnosis['sections'][number]['state']) => ({ name, state, text: '' });
+    const sections = [part('stacks', 'not-readable'), part('cpu', 'ok')];
+    expect(healthy({ verdict: 'Nothing hangs.', sections })).toBe(true);
+    expect(healthy({ verdict: 'Could not look: it lacks SYS_PTRACE.', sections })).toBeUndefined();
+    expect(healthy({ verdict: 'Could not profile the process 1 (postgres).', sections })).toBeUndefined();
+    expect(healthy({ sections: [part('a', 'not-readable'), part('b', 'not-looked-at')] })).toBeUndefined();
+    expect(healthy({ sections: [part('b', 'not-looked-at')] })).toBe(true);
+  });
+
   it('keeps what only the logs said, with its evidence and what they could not say', () => {
     const evidence = [{ title: 'Errors in the log of web', lines: ['no'] }];
     const unseen = ['the log of proxy: it is empty', 'its claims: no answer in time; ask again'];
@@ -292,6 +304,27 @@ describe('the next image', () => {
     expect(next(['memory_near_limit'], { runtime: 'jvm' })).toBe('stacks');
     expect(next(['memory_near_limit'], { runtime: 'python' })).toBeUndefined();
     expect(next(['memory_near_limit'])).toBeUndefined();
+  });
+
+  it.each(['jvm', 'python', 'node', 'go', 'ruby', 'dotnet', 'native'] as const)(
+    'of a %s program in which nothing is wrong is stacks, which sees inside',
+    (runtime) => {
+      expect(next([], { runtime })).toBe('stacks');
+      expect(next(['go_max_procs'], { runtime })).toBe('stacks');
+      expect(next(['disk_full'], { runtime })).toBeUndefined();
+      expect(next([], { runtime }, { plan: { ...AS_TARGET, imageAlias: 'stacks' } })).toBeUndefined();
+      expect(next([], { runtime }, { images: {} })).toBeUndefined();
+    },
+  );
+
+  it('of a program in which nothing is wrong looks as its user, and is none where nobody knows what runs it', () => {
+    expect(next([], { runtime: 'go' }, { plan: aPlan() })).toEqual([
+      'stacks',
+      { kind: 'identity', runAs: { uid: 7, gid: 7 } },
+    ]);
+    expect(next([], { runtime: 'python', ptraceScope: 3 })).toBeUndefined();
+    expect(next([], { runtime: 'unknown' })).toBeUndefined();
+    expect(next([])).toBeUndefined();
   });
 
   it('looks as whoever sees more of the target; the network is the same for everybody', () => {
