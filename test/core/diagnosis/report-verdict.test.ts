@@ -9,7 +9,7 @@ import type { Outcome } from '../../../src/core/run/outcome.ts';
 import { aPlan, aPod, aPolicy, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 
 const report = (parts: Partial<Diagnosis> = {}): Diagnosis => ({
-  verdict: 'No problems found.',
+  verdict: 'Nothing found in 13 sections; it does not see inside the program.',
   findings: [],
   sections: [],
   ...parts,
@@ -38,7 +38,9 @@ const memory = { code: 'memory_near_limit', value: 97, threshold: 90, text: 'mem
 
 describe('the line', () => {
   it('is the image’s own when nothing was found, or only what it alone knows', () => {
-    expect(verdictOf(report(), aPlan(), facts()).line).toBe('No problems found.');
+    expect(verdictOf(report(), aPlan(), facts()).line).toBe(
+      'Nothing found in 13 sections; it does not see inside the program.',
+    );
     const own = report({ verdict: 'The queue is stuck.', findings: [{ code: 'queue', text: '9 jobs wait' }] });
     expect(verdictOf(own, aPlan(), facts()).line).toBe('The queue is stuck.');
   });
