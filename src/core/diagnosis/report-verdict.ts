@@ -70,9 +70,10 @@ export function verdictOf(
   };
 }
 
-/** An image that saw nothing says nothing good. */
-const couldNotLook = ({ verdict, sections }: Diagnosis): boolean =>
+/** An image that saw nothing says nothing good; nor does one that could not see what it is named after. */
+const couldNotLook = ({ verdict, tool, sections }: Diagnosis): boolean =>
   /^could not (?:look|profile)\b/i.test(verdict) ||
+  sections.some(({ name, state }) => name === tool?.name && state === 'not-readable') ||
   (sections.some(({ state }) => state === 'not-readable') &&
     sections.every(({ state }) => state === 'not-readable' || state === 'not-looked-at'));
 
@@ -106,10 +107,12 @@ export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome)
 const sectionOf = ({ code, section }: Finding): string | undefined => section ?? findingRule(code)?.section;
 
 /** The worst finding's own words; without one, the image's sentence. */
-function lineOf({ verdict }: Diagnosis, findings: readonly Finding[]): string {
+function lineOf(diagnosis: Diagnosis, findings: readonly Finding[]): string {
+  const { verdict } = diagnosis;
   if (!findings.some(({ code }) => findingRule(code))) return verdict;
   const [worst] = findings;
   if (worst && isWrong(worst)) return shorten(worst.text, MAX_LINE_LENGTH);
+  if (couldNotLook(diagnosis)) return verdict;
   return shorten(`Nothing is failing; worth knowing: ${findings.map(({ text }) => text).join('; ')}`, MAX_LINE_LENGTH);
 }
 

@@ -203,6 +203,19 @@ describe('with a first answer', () => {
     expect(well(first(), report(), facts({ pod: unready }))).toBeUndefined();
   });
 
+  it('is neither well nor only worth knowing where the image could not see what it is there for', () => {
+    const verdict = 'No stacks: what lacks is SYS_PTRACE.';
+    const stacks = { name: 'stacks', state: 'not-readable', text: '', lacks: 'SYS_PTRACE' } as const;
+    const cpu = { name: 'cpu', state: 'ok', text: '' } as const;
+    const blind = report({ verdict, tool: { name: 'stacks' }, sections: [stacks, cpu] });
+    const { hasRequests: _, ...asks } = CONTAINER;
+    const mild = facts({ pod: aPod({ spec: { containers: [asks] } }) });
+    expect(verdictOf(blind, aPlan(), mild, undefined, first())).toMatchObject({ line: verdict });
+    expect(verdictOf(blind, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBeUndefined();
+    const ofAnother = report({ tool: { name: 'autodiagnose' }, sections: [stacks, cpu] });
+    expect(verdictOf(ofAnother, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBe(true);
+  });
+
   it('is not well where the image saw nothing, whatever the first answer was', () => {
     const of = facts({ pod: READY });
     const healthy = (parts: Partial<Diagnosis>) => verdictOf(report(parts), aPlan(), of, undefined, first()).healthy;

@@ -45,5 +45,8 @@ it('a pod beside which nothing was recorded is told as not measured', async () =
   await client.until('simulated', 'app', ({ state }) => state.running, 'shop');
   const { log, message } = await diagnose('simulated', 'app');
   expect(log).toBe('autodiagnose measures nothing here: play has no recording of this image beside this pod.\n');
-  expect(JSON.parse(message)).toMatchObject({ kdebug: 1, verdict: 'Could not look: play has no recording for this pod.' });
+  expect(JSON.parse(message)).toMatchObject({
+    kdebug: 1,
+    verdict: 'Could not look: play has no recording for this pod.',
+  });
 });

@@ -89,7 +89,9 @@ describe('a recording of autodiagnose', () => {
   });
 
   it('shows a stranger no memory of the target, and who would see it', async () => {
-    const { diagnosis, message } = await look('cart-leaky-0', 'cart', { securityContext: { runAsUser: 4, runAsGroup: 5 } });
+    const { diagnosis, message } = await look('cart-leaky-0', 'cart', {
+      securityContext: { runAsUser: 4, runAsGroup: 5 },
+    });
     const memory = diagnosis.sections.find(({ name }) => name === 'memory');
     expect(memory).toMatchObject({ state: 'not-readable', helps: expect.arrayContaining(['identity']) });
     expect(diagnosis.self).toMatchObject({ uid: 4, gid: 5 });
@@ -97,7 +99,11 @@ describe('a recording of autodiagnose', () => {
   });
 
   it('says that it started too late, as the image does, and no more', async () => {
-    const { log, diagnosis } = await look('cart-leaky-0', 'cart', withEnv({ KDEBUG_NOT_AFTER: '2020-01-01T00:00:00Z' }));
+    const { log, diagnosis } = await look(
+      'cart-leaky-0',
+      'cart',
+      withEnv({ KDEBUG_NOT_AFTER: '2020-01-01T00:00:00Z' }),
+    );
     expect(diagnosis.verdict).toBe(
       'Started too late: this run was given up at 2020-01-01T00:00:00Z, so nothing was done.',
     );
@@ -105,10 +111,20 @@ describe('a recording of autodiagnose', () => {
   });
 
   it('knows no command but stop: it has no shell', async () => {
-    const container = { name: 'typed', image: 'autodiagnose', command: ['sh', '-c', 'echo x'], targetContainerName: 'web' };
+    const container = {
+      name: 'typed',
+      image: 'autodiagnose',
+      command: ['sh', '-c', 'echo x'],
+      targetContainerName: 'web',
+    };
     await client.launch('pod-1234', [container], { namespace: 'shop' });
-    const { state } = await client.until('pod-1234', 'typed', isTerminated, 'shop');
-    expect(state.terminated).toMatchObject({ exitCode: 128, reason: 'StartError' });
+    const { state } = await client.until(
+      'pod-1234',
+      'typed',
+      (each) => each.state.waiting?.reason !== 'ContainerCreating',
+      'shop',
+    );
+    expect(state.waiting).toMatchObject({ reason: 'RunContainerError', message: expect.stringContaining('"sh"') });
     const { log } = await look('pod-1234', 'web', { args: ['typed'] });
     expect(log).toContain('autodiagnose, run');
   });
