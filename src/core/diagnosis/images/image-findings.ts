@@ -384,7 +384,8 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     means: 'The name server does not answer.',
     next: "Check the cluster's DNS pods and network policies that keep port 53 from this pod.",
     nextImage: 'net',
-    source: 'No threshold: two seconds without an answer (asked twice), or one that it cannot answer (SERVFAIL, REFUSED).',
+    source:
+      'No threshold: two seconds without an answer (asked twice), or one that it cannot answer (SERVFAIL, REFUSED).',
   },
   {
     code: 'dns_refused',
