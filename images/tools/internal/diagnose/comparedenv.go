@@ -3,7 +3,6 @@ package diagnose
 import (
 	"bytes"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,7 +18,9 @@ const (
 	leastOwn = 4
 )
 
-var comparedName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,79}$`)
+func isCompared(name string) bool {
+	return len(name) <= 80 && consistsOf(name, nameLetters+".-") && strings.Contains(letters, name[:1])
+}
 
 // compareEnvironment tells the variables of the first process by their digests, and that of its command line.
 func (l *Look) compareEnvironment(fs target.FS, pid int) {
@@ -47,7 +48,7 @@ func comparedVariables(environ []byte, name, address string) []string {
 	var variables []string
 	for _, pair := range bytes.Split(environ, []byte{0}) {
 		variable, value, found := strings.Cut(string(pair), "=")
-		if !found || !comparedName.MatchString(variable) || ofService.MatchString(variable) {
+		if !found || !isCompared(variable) || isOfService(variable) {
 			continue
 		}
 		value = strings.ReplaceAll(value, "\n", "\x01")

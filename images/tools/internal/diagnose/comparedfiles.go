@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -99,7 +98,9 @@ func (l *Look) mapped() ([]string, bool) {
 	return programsIn(file)
 }
 
-var libraryName = regexp.MustCompile(`\.so(\.|$)`)
+func isLibrary(name string) bool {
+	return strings.HasSuffix(name, ".so") || strings.Contains(name, ".so.")
+}
 
 func programsIn(maps io.Reader) ([]string, bool) {
 	var programs []string
@@ -109,7 +110,7 @@ func programsIn(maps io.Reader) ([]string, bool) {
 		if len(words) != 6 || words[5][0] != '/' || strings.ContainsAny(words[5], `\*?[`) || slices.Contains(programs, words[5]) {
 			continue
 		}
-		if strings.Contains(words[1], "x") || libraryName.MatchString(words[5]) {
+		if strings.Contains(words[1], "x") || isLibrary(words[5]) {
 			if len(programs) == maxPrograms {
 				return programs, false
 			}
@@ -157,25 +158,38 @@ func (l *Look) configDigest(root *os.Root, of configFile) (string, error) {
 	return l.digest(io.MultiReader(strings.NewReader(of.name+"\n"), io.LimitReader(file, maxConfig)))
 }
 
-var (
-	ofConfig  = regexp.MustCompile(`^(ext[234]|xfs|btrfs|overlay|tmpfs)$`)
-	fromAPI   = regexp.MustCompile(`kubernetes\.io~(configmap|secret|projected|downward-api)|volume-subpaths|/\.\.[0-9][0-9][0-9][0-9]_`)
-	ofAccount = regexp.MustCompile(`^/(var/)?run/secrets/kubernetes\.io/serviceaccount`)
-)
+// ofConfig are the kinds of file systems in which a node keeps what the API gives to a pod.
+var ofConfig = []string{"ext2", "ext3", "ext4", "xfs", "btrfs", "overlay", "tmpfs"}
+
+// isFromAPI is whether what is mounted comes from a config map, a secret or the like: the folder of its volume says so, or that of one version of it.
+func isFromAPI(root string) bool {
+	for _, kind := range []string{"kubernetes.io~configmap", "kubernetes.io~secret", "kubernetes.io~projected", "kubernetes.io~downward-api", "volume-subpaths"} {
+		if strings.Contains(root, kind) {
+			return true
+		}
+	}
+	// As "/..2026_11_25_01_02_03.123".
+	_, version, _ := strings.Cut(root, "/..")
+	return len(version) > 4 && version[4] == '_' && consistsOf(version[:4], digits)
+}
+
+func isOfAccount(point string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(point, "/var"), "/run/secrets/kubernetes.io/serviceaccount")
+}
 
 // configFiles are the files of config maps, secrets and projected volumes: a volume of these has the link "..data", and a file mounted alone comes
 // from such a place. Not the token of the service account, which each pod has of its own.
 func configFiles(root *os.Root, mounts []mount) []configFile {
 	var files []configFile
 	for _, each := range mounts {
-		if !ofConfig.MatchString(each.kind) || !each.isPlain() || each.isMachine() || each.point == "/" || ofAccount.MatchString(each.point) {
+		if !slices.Contains(ofConfig, each.kind) || !each.isPlain() || each.isMachine() || each.point == "/" || isOfAccount(each.point) {
 			continue
 		}
 		inside := each.point[1:]
 		data := path.Join(inside, "..data")
 		if about, err := root.Lstat(data); err == nil && about.Mode().Type() == os.ModeSymlink {
 			files = append(files, filesOfVolume(root, data, each.point)...)
-		} else if fromAPI.MatchString(each.root) && isRegular(root, inside) {
+		} else if isFromAPI(each.root) && isRegular(root, inside) {
 			files = append(files, configFile{inside, each.point})
 		}
 		if len(files) > maxConfigs {

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
+	"strings"
 
 	"golang.org/x/sys/unix"
-
 	"kdebug/tools/internal/rules"
 )
 
@@ -24,7 +23,10 @@ const (
 	maxFolder = 100_000
 )
 
-var coreName = regexp.MustCompile(`^core(\..*[0-9])?$`)
+func isCore(name string) bool {
+	rest, is := strings.CutPrefix(name, "core.")
+	return name == "core" || (is && rest != "" && strings.Contains(digits, rest[len(rest)-1:]))
+}
 
 // findCores looks where the kernel writes them by default, a file with two paths once.
 func findCores(root, cwd string) cores {
@@ -51,7 +53,7 @@ func (c *cores) in(folder *os.File, path string, seen map[[2]uint64]bool) {
 	for read := 0; read < maxFolder; {
 		names, err := folder.Readdirnames(512)
 		for _, name := range names {
-			if !coreName.MatchString(name) {
+			if !isCore(name) {
 				continue
 			}
 			about, err := statIn(folder, name)

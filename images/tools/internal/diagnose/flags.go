@@ -3,7 +3,6 @@ package diagnose
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -40,11 +39,35 @@ const (
 	maxSize = 1e16
 )
 
-var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	// ofService are the variables that the kubelet makes of each service of the namespace.
-	ofService = regexp.MustCompile(`_(SERVICE_(HOST|PORT).*|PORT(_[0-9]+_(TCP|UDP|SCTP).*)?)$`)
+const (
+	digits      = "0123456789"
+	letters     = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+	nameLetters = letters + digits
 )
+
+// consistsOf is whether a text is not empty and has these letters alone.
+func consistsOf(text, letters string) bool { return text != "" && strings.Trim(text, letters) == "" }
+
+func isVariable(name string) bool {
+	return consistsOf(name, nameLetters) && !strings.Contains(digits, name[:1])
+}
+
+// isOfService is whether it is one of the variables that the kubelet makes of each service of the namespace, as SHOP_SERVICE_HOST, SHOP_PORT and
+// SHOP_PORT_80_TCP_ADDR.
+func isOfService(name string) bool {
+	if strings.Contains(name, "_SERVICE_HOST") || strings.Contains(name, "_SERVICE_PORT") || strings.HasSuffix(name, "_PORT") {
+		return true
+	}
+	for rest, found := name, true; found; {
+		if _, rest, found = strings.Cut(rest, "_PORT_"); found {
+			number, kind, _ := strings.Cut(rest, "_")
+			if consistsOf(number, digits) && (strings.HasPrefix(kind, "TCP") || strings.HasPrefix(kind, "UDP") || strings.HasPrefix(kind, "SCTP")) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // A JVM reads its flags in this order, and the last one wins.
 const (
@@ -78,7 +101,7 @@ func (e *environment) add(arguments, variables []byte) {
 	}
 	for _, pair := range split(variables) {
 		name, value, found := strings.Cut(pair, "=")
-		if !found || !variableName.MatchString(name) {
+		if !found || !isVariable(name) {
 			continue
 		}
 		if source, is := sourceOf[name]; is {
@@ -166,7 +189,7 @@ func (e *environment) remember(name string) {
 		return
 	}
 	e.seen[name] = true
-	if ofService.MatchString(name) {
+	if isOfService(name) {
 		e.services++
 		return
 	}

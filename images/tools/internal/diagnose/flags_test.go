@@ -86,3 +86,27 @@ func TestVeryManyAndVeryLongNamesCostLittle(t *testing.T) {
 		t.Errorf("%d names, %d remembered", len(of.named), len(of.seen))
 	}
 }
+
+func TestVariablesOfServicesAreKnownByTheirNames(t *testing.T) {
+	for name, is := range map[string]bool{
+		"SHOP_SERVICE_HOST": true, "SHOP_SERVICE_PORT_HTTP": true, "SHOP_PORT": true, "SHOP_PORT_80_TCP": true, "SHOP_PORT_80_TCP_ADDR": true,
+		"A_PORT_B_PORT_53_UDP_PROTO": true, "SHOP_PORT_80_ICMP": false, "SHOP_PORTS": false, "PORT": false, "SERVICE_HOST": false, "SHOP_PORT_X_TCP": false, "": false,
+	} {
+		if got := isOfService(name); got != is {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestNamesOfVariablesHaveLettersAndDigits(t *testing.T) {
+	for name, is := range map[string]bool{"PATH": true, "_x1": true, "1x": false, "a.b": false, "": false, "a b": false} {
+		if got := isVariable(name); got != is {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+	for name, is := range map[string]bool{"PATH": true, "a.b-c": true, ".b": false, "": false, strings.Repeat("x", 81): false} {
+		if got := isCompared(name); got != is {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 	"path"
-	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -65,11 +65,13 @@ func firstOption(options string) string {
 	return one
 }
 
-// onDisks are the kinds of file systems that hold files and can be full.
-var onDisks = regexp.MustCompile(`^(ext[234]|xfs|btrfs|overlay|tmpfs|nfs4?|ceph|cifs|zfs|fuse.*|9p|vfat|f2fs)$`)
+// onDisks are the kinds of file systems of this node that hold files and can be full.
+var onDisks = []string{"ext2", "ext3", "ext4", "xfs", "btrfs", "overlay", "tmpfs", "zfs", "vfat", "f2fs"}
 
-// byOthers are the kinds whose answers come from another machine or another program, so that asking may take for ever.
-var byOthers = regexp.MustCompile(`^(nfs4?|ceph|cifs|fuse.*|9p)$`)
+// isByOthers is whether the answers of a kind come from another machine or another program, so that asking may take for ever.
+func isByOthers(kind string) bool {
+	return strings.HasPrefix(kind, "fuse") || slices.Contains([]string{"nfs", "nfs4", "ceph", "cifs", "9p"}, kind)
+}
 
 const maxFileSystems = 40
 
@@ -78,7 +80,7 @@ func fileSystems(mounts []mount) []mount {
 	var systems []mount
 	seen := map[string]bool{}
 	for _, each := range mounts {
-		if !onDisks.MatchString(each.kind) || seen[each.device] || !each.isPlain() || each.below("/proc") || each.below("/sys") {
+		if !slices.Contains(onDisks, each.kind) && !isByOthers(each.kind) || seen[each.device] || !each.isPlain() || each.below("/proc") || each.below("/sys") {
 			continue
 		}
 		seen[each.device] = true

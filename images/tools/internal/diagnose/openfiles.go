@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -103,9 +102,17 @@ func (o *openFiles) add(fs target.FS, pid int, links, counted *int) (holder, err
 var (
 	socketLink = []byte("socket:[")
 	removed    = []byte(" (deleted)")
-	// ofMemory are files that never had a name on a disk.
-	ofMemory = regexp.MustCompile(`^/(memfd:|SYSV|dev/(shm|zero)|\[aio\])`)
 )
+
+// isOfMemory is whether a file never had a name on a disk.
+func isOfMemory(link []byte) bool {
+	for _, each := range []string{"/memfd:", "/SYSV", "/dev/shm", "/dev/zero", "/[aio]"} {
+		if bytes.HasPrefix(link, []byte(each)) {
+			return true
+		}
+	}
+	return false
+}
 
 func (o *openFiles) take(one *holder, fs target.FS, name string, link []byte) {
 	if inode, is := bytes.CutPrefix(link, socketLink); is {
@@ -115,7 +122,7 @@ func (o *openFiles) take(one *holder, fs target.FS, name string, link []byte) {
 		}
 		return
 	}
-	if path, is := bytes.CutSuffix(link, removed); is && link[0] == '/' && len(o.deleted) < maxDeleted && !ofMemory.Match(link) {
+	if path, is := bytes.CutSuffix(link, removed); is && link[0] == '/' && len(o.deleted) < maxDeleted && !isOfMemory(link) {
 		o.deleted = append(o.deleted, deletedFile{fs.Path(one.pid, "fd", name), string(path)})
 	}
 }

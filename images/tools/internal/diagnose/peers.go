@@ -85,7 +85,7 @@ func (s *peersSection) end(look *Look) *rules.Part {
 	if len(s.tried) == 0 {
 		return part.Skip(text)
 	}
-	reachable, longest := 0, time.Duration(0)
+	tried, counts, longest := 0, map[string]int{}, time.Duration(0)
 	var refused, silent []string
 	for _, each := range s.tried {
 		part.Say("%s port %d: %s", each.Peer.Addr(), each.Peer.Port(), each.Result)
@@ -96,16 +96,18 @@ func (s *peersSection) end(look *Look) *rules.Part {
 				continue
 			}
 		}
+		tried++
+		counts[each.Result]++
 		switch each.Result {
 		case probe.Reachable:
-			reachable, longest = reachable+1, max(longest, each.Took)
+			longest = max(longest, each.Took)
 		case probe.Refused:
 			refused = append(refused, each.Peer.String())
 		default:
 			silent = append(silent, each.Peer.String())
 		}
 	}
-	if reachable > 0 {
+	if longest > 0 {
 		look.amount("latency", longest.Milliseconds(), "new connections")
 	}
 	// These rules have no threshold: to find is to tell.
@@ -115,8 +117,8 @@ func (s *peersSection) end(look *Look) *rules.Part {
 	if len(silent) > 0 {
 		part.Find("peer_timeout", float64(len(silent)), "%s not answer a new connection: %s", count(len(silent), "peer does", "peers do"), strings.Join(silent, " "))
 	}
-	part.Section.Text = fmt.Sprintf("%s; tried %d: %d reachable, %d refused, %d without an answer", text, reachable+len(refused)+len(silent),
-		reachable, len(refused), len(silent))
+	part.Section.Text = fmt.Sprintf("%s; tried %d: %d reachable, %d refused, %d without an answer", text, tried,
+		counts[probe.Reachable], counts[probe.Refused], counts[probe.Timeout]+counts[probe.Unreachable])
 	return part
 }
 

@@ -36,7 +36,7 @@ func askVolumes(root string, systems []mount) func() volumes {
 	memory := map[string]bool{}
 	for _, each := range systems {
 		memory[each.point] = each.kind == "tmpfs"
-		if byOthers.MatchString(each.kind) {
+		if isByOthers(each.kind) {
 			theirs = append(theirs, each.point)
 		} else {
 			ours = append(ours, each.point)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 )
@@ -28,15 +27,6 @@ const (
 	Unknown Runtime = "unknown"
 )
 
-var (
-	pythonName    = regexp.MustCompile(`^(python|pypy)([0-9.]*)$`)
-	pythonLibrary = regexp.MustCompile(`/libpython([0-9]+\.[0-9]+)[^/]*\.so`)
-	rubyName      = regexp.MustCompile(`^(ruby|truffleruby)([0-9.]*)$`)
-	rubyLibrary   = regexp.MustCompile(`/libruby[-.0-9a-z]*\.so(?:\.([0-9]+\.[0-9]+))?`)
-	dotnetVersion = regexp.MustCompile(`/Microsoft\.NETCore\.App/([0-9][0-9.]{0,20})/`)
-	javaVersion   = regexp.MustCompile(`(?m)^JAVA_VERSION="([^"]{1,40})"`)
-)
-
 // maxMaps bounds what is read of /proc/PID/maps: the target chooses its length.
 const maxMaps = 4 << 20
 
@@ -53,26 +43,13 @@ func (fs FS) runtimeOf(pid int) (Runtime, string) {
 			version = fs.javaVersion(pid, exe)
 		case DotNet:
 			// The command line's tool as well as the host of a program.
-			version = firstGroup(dotnetVersion, readAtMost(fs.Path(pid, "maps"), maxMaps))
+			_, version = fs.byLibraries(pid)
 		}
 		return runtime, version
 	}
 	// A program that holds a runtime: an application server, uwsgi, an Electron-like bundle.
-	maps := readAtMost(fs.Path(pid, "maps"), maxMaps)
-	if strings.Contains(maps, "/libjvm.so") || strings.Contains(maps, "/libj9vm") {
-		return JVM, ""
-	}
-	if found := pythonLibrary.FindStringSubmatch(maps); found != nil {
-		return Python, found[1]
-	}
-	if strings.Contains(maps, "/libnode.so") {
-		return Node, ""
-	}
-	if rubyLibrary.MatchString(maps) {
-		return Ruby, firstGroup(rubyLibrary, maps)
-	}
-	if strings.Contains(maps, "/libcoreclr.so") {
-		return DotNet, firstGroup(dotnetVersion, maps)
+	if runtime, version := fs.byLibraries(pid); runtime != Unknown {
+		return runtime, version
 	}
 	return byProgram(fs.Path(pid, "exe"))
 }
@@ -100,10 +77,14 @@ func byName(name string) (Runtime, string) {
 		return Node, ""
 	case name == "dotnet":
 		return DotNet, ""
-	case pythonName.MatchString(name):
-		return Python, pythonName.FindStringSubmatch(name)[2]
-	case rubyName.MatchString(name):
-		return Ruby, rubyName.FindStringSubmatch(name)[2]
+	}
+	for _, each := range []struct {
+		name    string
+		runtime Runtime
+	}{{"python", Python}, {"pypy", Python}, {"ruby", Ruby}, {"truffleruby", Ruby}} {
+		if version, is := strings.CutPrefix(name, each.name); is && strings.Trim(version, "0123456789.") == "" {
+			return each.runtime, version
+		}
 	}
 	return Unknown, ""
 }
@@ -115,13 +96,6 @@ func byCommand(command []string) (Runtime, string) {
 	return byName(path.Base(command[0]))
 }
 
-func firstGroup(pattern *regexp.Regexp, text string) string {
-	if found := pattern.FindStringSubmatch(text); found != nil {
-		return found[1]
-	}
-	return ""
-}
-
 // javaVersion reads the file release that each JDK has.
 func (fs FS) javaVersion(pid int, exe string) string {
 	file, err := fs.openInRoot(pid, filepath.Join(filepath.Dir(filepath.Dir(exe)), "release"))
@@ -130,8 +104,13 @@ func (fs FS) javaVersion(pid int, exe string) string {
 	}
 	defer file.Close()
 	text, _ := io.ReadAll(io.LimitReader(file, 64*1024))
-	if found := javaVersion.FindSubmatch(text); found != nil {
-		return string(found[1])
+	for line := range strings.Lines(string(text)) {
+		if rest, is := strings.CutPrefix(line, "JAVA_VERSION=\""); is {
+			version, _, closed := strings.Cut(rest, "\"")
+			if closed && len(version) <= 40 {
+				return version
+			}
+		}
 	}
 	return ""
 }
