@@ -11,9 +11,15 @@ import (
 
 // As the program: it starts itself to ask the file systems of others.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == VolumesCommand {
-		AnswerVolumes(os.Stdout, os.Args[2:])
-		return
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case VolumesCommand:
+			AnswerVolumes(os.Stdout, os.Args[2:])
+			return
+		case deadVolume:
+			serveNothing(os.Args[2])
+			return
+		}
 	}
 	os.Exit(m.Run())
 }
