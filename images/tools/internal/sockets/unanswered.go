@@ -44,6 +44,8 @@ type Wait struct {
 	Shortest, Longest time.Duration
 	// Evident is false where whoever waits for news on purpose looks the same.
 	Evident bool
+	// total is all waits together.
+	total time.Duration
 	// Within is whether the peer is a listener of this pod: it may wait for another itself.
 	Within bool
 }
@@ -184,6 +186,7 @@ func (w *Wait) add(age time.Duration) {
 		w.Shortest = age
 	}
 	w.Longest = max(w.Longest, age)
+	w.total += age
 	w.Count++
 }
 
@@ -199,7 +202,7 @@ func compareWaits(a, b Wait) int {
 		}
 		return 3
 	}
-	return cmp.Or(rank(a)-rank(b), b.Count-a.Count, cmp.Compare(a.Longest, b.Longest), a.Peer.Compare(b.Peer), int(a.Port)-int(b.Port))
+	return cmp.Or(rank(a)-rank(b), b.Count-a.Count, cmp.Compare(a.total, b.total), a.Peer.Compare(b.Peer), int(a.Port)-int(b.Port))
 }
 
 // span is "12 s" or "5 to 40 s".
