@@ -12,8 +12,8 @@ const (
 	// The kernel tells whoever listens to these groups of each TCP socket that is over (SKNLGRP_INET_TCP_DESTROY, SKNLGRP_INET6_TCP_DESTROY). It takes
 	// no right.
 	overGroups = 1<<0 | 1<<2
-	// watchStep is how often a watch looks whether it should end.
-	watchStep = 200 * time.Millisecond
+	// watchStep is how often a watch looks whether it should end, and how long it then still waits: the kernel tells it a moment later.
+	watchStep = 100 * time.Millisecond
 	maxNamed  = 100
 )
 
@@ -55,7 +55,10 @@ func (w *Watch) read(socket int) {
 	defer syscall.Close(socket)
 	failed := map[netip.AddrPort]int{}
 	buffer := make([]byte, diagBuffer)
-	for !w.stop.Load() {
+	for latest := time.Time{}; latest.IsZero() || time.Now().Before(latest); {
+		if latest.IsZero() && w.stop.Load() {
+			latest = time.Now().Add(watchStep)
+		}
 		size, _, err := syscall.Recvfrom(socket, buffer, 0)
 		// ENOBUFS: more than we can read are over; those we see are enough.
 		if err != nil && !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR) && !errors.Is(err, syscall.ENOBUFS) {
