@@ -55,7 +55,8 @@ func (w *Watch) read(socket int) {
 	defer syscall.Close(socket)
 	failed := map[netip.AddrPort]int{}
 	buffer := make([]byte, diagBuffer)
-	for latest := time.Time{}; latest.IsZero() || time.Now().Before(latest); {
+	var latest time.Time
+	for latest.IsZero() || time.Now().Before(latest) {
 		if latest.IsZero() && w.stop.Load() {
 			latest = time.Now().Add(watchStep)
 		}
