@@ -138,6 +138,10 @@ func tellGroups(out io.Writer, dump *stack.Dump) {
 	groups := stack.Groups(dump.Threads)
 	slices.SortStableFunc(groups, func(a, b stack.Group) int { return rankOf(a) - rankOf(b) })
 	told := 0
+	// Of a process with one thread and no stack, all is said.
+	if len(dump.Threads) == 1 && len(dump.Threads[0].Frames) == 0 {
+		return
+	}
 	for _, group := range groups {
 		if told == 0 {
 			say(out, "  where the threads are")
