@@ -70,6 +70,9 @@ func run() int {
 	if profile != nil && profile.Heap != "" {
 		seen.heap = profile.Heap
 	}
+	if profile != nil && profile.Load != nil {
+		seen.load = *profile.Load
+	}
 	fmt.Print(seen.words())
 	for _, file := range seen.files() {
 		if err := frame.Write(os.Stdout, file.name, file.content); err != nil {

@@ -47,7 +47,7 @@ func (v view) profilePart() *rules.Part {
 		part.Section.State, part.Section.Text, part.Section.Lacks = report.NotReadable, "no profile", v.err.Error()
 		return part
 	case v.profile.Samples > 0 && total == 0:
-		part.Section.Text = fmt.Sprintf("%d samples, too few to tell a share", v.profile.Samples)
+		part.Section.Text = samples(v.profile.Samples) + " too few to tell a share"
 		return part
 	case total == 0:
 		part.Section.Text = "no function used CPU time"
@@ -83,7 +83,7 @@ func (v view) loadPart() *rules.Part {
 	if share := v.collectorShare(); share > 0 {
 		part.Find("gc_heavy", 100*share, "%s", v.collecting())
 	}
-	if waiting := v.load.Waiting(); waiting.Ready >= starving {
+	if waiting := v.program().Waiting(); waiting.Ready >= starving {
 		part.Find("waits_for_cpu", 100*waiting.Ready, "its thread %s was ready to run and had no CPU for %.0f %% of the time", report.Line(waiting.Name, 40), 100*waiting.Ready)
 	}
 	v.findBusy(part)

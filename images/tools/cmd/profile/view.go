@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"kdebug/tools/internal/cpu"
 	"kdebug/tools/internal/flame"
+	"kdebug/tools/internal/jvm"
+	"kdebug/tools/internal/node"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/target"
 )
@@ -50,7 +53,16 @@ func (v view) stacks() []flame.Stack {
 }
 
 // isTold is whether there was enough CPU to say where it went.
-func (v view) isTold() bool { return v.load.Busy() >= least }
+func (v view) isTold() bool { return v.program().Busy() >= least }
+
+// program is the load without the compiler of a JVM: that it waits for a CPU is no trouble of the program's.
+func (v view) program() cpu.Load {
+	load := v.load
+	load.Threads = slices.DeleteFunc(slices.Clone(load.Threads), func(each cpu.Usage) bool {
+		return v.target.Runtime == target.JVM && jvm.Kind(each.Name) == jvm.Compiler
+	})
+	return load
+}
 
 func (v view) process() string {
 	name := report.Line(v.target.Name, 40)
@@ -103,7 +115,7 @@ func (v view) used() string {
 
 // starved says for how long a thread was ready to run and had no CPU.
 func (v view) starved() string {
-	waiting := v.load.Waiting()
+	waiting := v.program().Waiting()
 	if waiting.Ready < starving {
 		return ""
 	}
@@ -145,17 +157,17 @@ func (v view) where() string {
 	stacks := v.stacks()
 	total := flame.Total(stacks)
 	switch {
-	case v.load.Busy() < idle:
+	case v.load.Used < idle && v.starved() == "":
 		return fmt.Sprintf("The %s is almost idle: it %s.", v.process(), v.used())
 	case !v.isTold():
 		return fmt.Sprintf("The %s is hardly busy: it %s, too little to tell where.", v.process(), v.used())
 	case v.profile != nil && v.profile.Samples < enough && len(v.profile.Stacks) > 0:
-		return fmt.Sprintf("The %s %s; %d samples are too few to tell where: profile it for longer.", v.process(), v.used(), v.profile.Samples)
+		return fmt.Sprintf("The %s %s; %s too few to tell where: profile it for longer.", v.process(), v.used(), samples(v.profile.Samples))
 	case total == 0:
 		return fmt.Sprintf("The %s %s, but in no function that its runtime shows.", v.process(), v.used())
 	}
 	if where, found := flame.Where(stacks); found {
-		return fmt.Sprintf("%.0f %% of the CPU time goes into %s; the %s %s.", percent(where.Total, total), inWords(where.Name), v.process(), v.used())
+		return fmt.Sprintf("%.0f %% of the CPU time goes into %s%s; the %s %s.", percent(where.Total, total), inWords(where.Name), v.calledFrom(where.Name), v.process(), v.used())
 	}
 	for _, top := range flame.Top(stacks, tops) {
 		if cpu.IsFunction(top.Name) {
@@ -163,6 +175,28 @@ func (v view) where() string {
 		}
 	}
 	return fmt.Sprintf("The %s %s, but in no function that its runtime shows.", v.process(), v.used())
+}
+
+// calledFrom names the program's own function from which a library's is called, in the heaviest stack with it; "" for one of its own, and where
+// the names do not tell.
+func (v view) calledFrom(name string) string {
+	own := map[target.Runtime]func([]string) string{target.JVM: jvm.Own, target.Node: node.Own}[v.target.Runtime]
+	if own == nil || !cpu.IsFunction(name) {
+		return ""
+	}
+	var heaviest flame.Stack
+	for _, stack := range v.stacks() {
+		if stack.Value > heaviest.Value && slices.Contains(stack.Frames, name) {
+			heaviest = stack
+		}
+	}
+	frames := slices.Clone(heaviest.Frames)
+	slices.Reverse(frames)
+	frames = frames[max(0, slices.Index(frames, name)):]
+	if caller := own(frames); caller != "" && caller != name {
+		return ", called from " + report.Line(caller, 80)
+	}
+	return ""
 }
 
 // inWords says what a frame is that is no function.
@@ -198,6 +232,14 @@ func (v view) files() []file {
 		{"cpu.speedscope.json", flame.Speedscope(title, stacks, v.profile.Unit)},
 		{"cpu.folded", flame.Folded(stacks)},
 	}...)
+}
+
+// samples is "1 sample is" or "20 samples are".
+func samples(count int64) string {
+	if count == 1 {
+		return "1 sample is"
+	}
+	return fmt.Sprintf("%d samples are", count)
 }
 
 func percent(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }

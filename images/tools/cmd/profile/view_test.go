@@ -51,6 +51,8 @@ var views = map[string]struct {
 }{
 	"a hot function": {viewOf(target.Python, shop, nil, loadOf(0.97, worker)), "55 % of the CPU time goes into price; the Python 3.11 process 1 (shop) used 0.97 of a core in 2 s.",
 		"busy_thread hot_function hot_function", report.Found, 4},
+	"a library's function": {viewOf(target.JVM, profileOf(100, "java.lang.Thread.run;Shop.price;java.lang.Integer.toString = 80", "java.lang.Thread.run;other.Shop.sum;java.lang.Integer.toString = 15", "b = 5"), nil, loadOf(0.97)),
+		"80 % of the CPU time goes into java.lang.Integer.toString, called from Shop.price; the Java 3.11 process 1 (shop) used 0.97 of a core in 2 s.", "hot_function", report.Found, 4},
 	"spread out": {viewOf(target.Python, profileOf(100, "a = 25", "b = 25", "c = 26", "d = 24"), nil, loadOf(0.5)),
 		"No function takes half of the CPU time, the most c with 26 %; the Python 3.11 process 1 (shop) used 0.50 of a core in 2 s.", "", report.OK, 4},
 	"a path through small functions": {viewOf(target.Python, profileOf(110, "main;mod;x = 29", "main;mod;y = 28", "main;mod;z = 27", "main;mod;w = 26"), nil, loadOf(0.5)),
@@ -62,6 +64,7 @@ var views = map[string]struct {
 	"healthy, few samples":     {viewOf(target.JVM, profileOf(7, "org.apache.Http11Processor.service = 5", "x = 2"), nil, loadOf(0.09, cpu.Usage{Name: "http-nio-8080-e", Running: 0.03, Ready: 0.05})), "The Java 3.11 process 1 (shop) is hardly busy: it used 0.09 of a core in 2 s, too little to tell where.", "", report.OK, 0},
 	"healthy, light load":      {viewOf(target.Node, profileOf(300, "(program) = 130", "(garbage collector) = 60", "handle (app.js:3) = 110"), nil, loadOf(0.15)), "The Node 3.11 process 1 (shop) is hardly busy: it used 0.15 of a core in 2 s, too little to tell where.", "", report.OK, 4},
 	"healthy, waits sometimes": {viewOf(target.JVM, shop, nil, loadOf(0.06, cpu.Usage{Name: "main", Running: 0.01, Ready: 0.1}, cpu.Usage{Name: "a", Ready: 0.1}, cpu.Usage{Name: "b", Ready: 0.1})), "The Java 3.11 process 1 (shop) is hardly busy: it used 0.06 of a core in 2 s, too little to tell where.", "", report.OK, 4},
+	"healthy, a full node":     {viewOf(target.JVM, profileOf(1, "x = 1"), nil, loadOf(0.13, cpu.Usage{Name: "C2 CompilerThre", Running: 0.09, Ready: 0.4})), "The Java 3.11 process 1 (shop) is hardly busy: it used 0.13 of a core in 2 s, too little to tell where.", "", report.OK, 0},
 	"busy, too short":          {viewOf(target.Go, profileOf(20, "main.main = 20"), nil, loadOf(0.5)), "The Go 3.11 process 1 (shop) used 0.50 of a core in 2 s; 20 samples are too few to tell where: profile it for longer.", "", report.OK, 0},
 	"native code of Node":      {viewOf(target.Node, profileOf(900, "(program) = 800", "handle (app.js:3) = 100"), nil, loadOf(0.9)), "89 % of the CPU time goes into native code; the Node 3.11 process 1 (shop) used 0.90 of a core in 2 s.", "", report.OK, 4},
 	"a JVM that begins":        {viewOf(target.JVM, profileOf(90, "(compiler) = 700", "Shop.main = 300"), nil, loadOf(0.9, cpu.Usage{Name: "C2 CompilerThre", Running: 0.95})), "70 % of the CPU time goes into the compiler of the JVM; the Java 3.11 process 1 (shop) used 0.90 of a core in 2 s.", "", report.OK, 4},

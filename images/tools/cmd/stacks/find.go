@@ -49,6 +49,11 @@ func (l *look) parts() []*rules.Part {
 	if cpu.Section.Text == "" {
 		cpu.Section.Text = "it used little CPU"
 	}
+	for _, dump := range l.dumps {
+		if dump.Unseen != "" && stacks.Section.State == report.OK {
+			stacks.Section.State, stacks.Section.Lacks = report.NotReadable, dump.Unseen
+		}
+	}
 	if lack := l.lack(); lack != nil {
 		stacks.Section.Lacks, stacks.Section.Helps = lack.Lacks, lack.Helps
 		stacks.Section.State = report.NotReadable

@@ -69,7 +69,7 @@ func (l *look) tellProcess(out io.Writer, dump *stack.Dump) {
 	if dump.Lack != nil {
 		say(out, "    lacks: %s%s", dump.Lack.Lacks, helps(dump.Lack.Helps))
 	}
-	for _, each := range append(slices.Clone(dump.Notes), dump.Silent, dump.Exposed) {
+	for _, each := range append(slices.Clone(dump.Notes), dump.Unseen, dump.Silent, dump.Exposed) {
 		if each != "" {
 			say(out, "    %s", each)
 		}

@@ -162,3 +162,14 @@ func TestOfSeveralNodesTheBusiestIsTaken(t *testing.T) {
 		t.Error("a process that is not there")
 	}
 }
+
+// Twelve requests may hang in threads that the dump does not have.
+func TestThreadsThatAreNotLookedAtAreSaidFirst(t *testing.T) {
+	l := lookAt(target.JVM, &stack.Dump{Threads: []stack.Thread{{ID: 1, Name: "main", State: "WAITING", Idle: true}}, Unseen: "its virtual threads are not looked at: their dump needs a /tmp"})
+	if got := l.verdict(findings(l)); !strings.HasPrefix(got, "its virtual threads are not looked at: their dump needs a /tmp; of the others: no deadlock") {
+		t.Error(got)
+	}
+	if section := l.parts()[0].Section; section.State != report.NotReadable || section.Lacks == "" {
+		t.Errorf("%+v", section)
+	}
+}

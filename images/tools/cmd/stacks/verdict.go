@@ -46,6 +46,12 @@ func (l *look) verdict(findings []report.Finding) string {
 			words = kindOf(l.target.Process) + " is seen from outside only, without its stacks: nothing hangs or computes all the time"
 		}
 	}
+	for _, dump := range l.dumps {
+		if dump.Unseen != "" {
+			words = dump.Unseen + "; of the others: " + strings.ToLower(words[:1]) + words[1:]
+			break
+		}
+	}
 	if waiting, holding := l.waitingByTitle(); len(waiting) > 0 {
 		words = titleWords(waiting, holding)
 	}

@@ -22,6 +22,8 @@ type Profile struct {
 	Collecting float64
 	// Heap says how full its heap is, as "old generation 99 % of 30 MiB"; "" where the runtime does not say.
 	Heap string
+	// Load is the CPU of the process while the profile was taken, without its beginning and its end; nil where that makes no difference.
+	Load *Load
 	// How it was measured, in words.
 	How string
 }

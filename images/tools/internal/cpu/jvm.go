@@ -55,7 +55,7 @@ func recordJVM(ctx context.Context, t *target.Target, self target.Self, length t
 		return nil, why(ctx, what, err)
 	}
 	stacks, samples := weigh(sampled, load)
-	return &Profile{Stacks: stacks, Unit: flame.Nanoseconds, Samples: samples,
+	return &Profile{Stacks: stacks, Unit: flame.Nanoseconds, Samples: samples, Load: &load,
 		How: "Flight Recorder looked at up to five running Java threads every 10 ms; the CPU time of each thread is the kernel's"}, nil
 }
 
@@ -67,6 +67,9 @@ func noRoom(ctx context.Context, t *target.Target) *target.Lack {
 	heap, known := jvm.HeapOf(ctx, t)
 	if !known || heap.Percent() < full {
 		return nil
+	}
+	if heap.IsOld() && heap.Percent() >= choked {
+		return &target.Lack{Lacks: fmt.Sprintf("memory: Flight Recorder needs some of the heap, which has none left (%s)", heap.Words())}
 	}
 	// What fills it may be garbage.
 	meter := Start(t)
@@ -83,6 +86,8 @@ func noRoom(ctx context.Context, t *target.Target) *target.Lack {
 const (
 	// full is from how many percent on a heap may have no place for the recorder, and collects the share of the time that its collector then takes.
 	full, collects = 90, 0.33
+	// choked is from how many percent on an old generation has no place for it: a JVM with 100 % answered "Java heap space".
+	choked = 97
 )
 
 // recorder is a recording in the target, by its name.

@@ -2,6 +2,7 @@ package gopprof
 
 import (
 	"debug/buildinfo"
+	"slices"
 	"strings"
 
 	"kdebug/tools/internal/stack"
@@ -17,15 +18,13 @@ func moduleOf(t *target.Target) string {
 	return info.Main.Path
 }
 
-// mark sets Own and Idle of goroutines. Without a main module whatever is not of the standard library counts as the program's own.
+// mark sets Own, Idle and Serves of goroutines. Without a main module whatever is not of the standard library counts as the program's own.
 func mark(threads []stack.Thread, module string) {
 	for index := range threads {
 		thread := &threads[index]
-		for _, frame := range thread.Frames {
-			if isOwn(frame, module) {
-				thread.Own = frame
-				break
-			}
+		if at := slices.IndexFunc(thread.Frames, func(frame string) bool { return isOwn(frame, module) }); at >= 0 {
+			thread.Own = thread.Frames[at]
+			thread.Serves = slices.ContainsFunc(thread.Frames[at:], serves)
 		}
 		thread.Idle = isIdle(thread)
 	}
@@ -42,6 +41,11 @@ func isOwn(frame, module string) bool {
 	// A package outside the standard library begins with a domain. A dot in the rest belongs to the function.
 	first, _, _ := strings.Cut(frame, "/")
 	return strings.Contains(frame, "/") && strings.Contains(first, ".") && !strings.HasPrefix(frame, "vendor/") && !strings.HasPrefix(frame, "golang.org/x/")
+}
+
+// serves is whether a frame is a server's that calls the program for a request.
+func serves(frame string) bool {
+	return strings.HasPrefix(frame, "net/http.(*conn).serve ") || strings.HasPrefix(frame, "net/http.(*http2serverConn).runHandler ") || strings.HasPrefix(frame, "google.golang.org/grpc.(*Server).")
 }
 
 // waits are the states of a goroutine that may be idle.

@@ -32,5 +32,8 @@ func TestOwnFramesAndIdleGoroutinesAreKnown(t *testing.T) {
 		if threads[0].Own != each.own || threads[0].Idle != each.idle {
 			t.Errorf("%s: own %q, idle %v", name, threads[0].Own, threads[0].Idle)
 		}
+		if threads[0].Serves != (name == "a request that waits for another server") {
+			t.Errorf("%s: serves %v", name, threads[0].Serves)
+		}
 	}
 }

@@ -37,12 +37,17 @@ func Kind(name string) string {
 // leastCollecting is less CPU than a collector is told of, in cores.
 const leastCollecting = 0.2
 
+// leastPart is which part of the CPU of the program and its collector this must take: on a full node each thread is ready for long, whatever it does.
+const leastPart = 0.25
+
 // Collecting is how much of the time the program waits for its collector, between 0 and 1, and the CPU that this takes, in cores. A collector
 // that stops the program counts by the time that its busiest thread runs or is ready to; one that works beside it by its share of the process' CPU.
 func Collecting(threads []Work) (share, cores float64) {
 	longest, beside, all := 0.0, 0.0, 0.0
 	for _, thread := range threads {
-		all += thread.Running
+		if kind := Kind(thread.Name); kind == "" || kind == Collector {
+			all += thread.Running
+		}
 		switch {
 		case begins(thread.Name, stopping):
 			longest = max(longest, thread.Running+thread.Ready)
@@ -53,7 +58,7 @@ func Collecting(threads []Work) (share, cores float64) {
 		}
 		cores += thread.Running
 	}
-	if cores >= leastCollecting || longest >= leastCollecting {
+	if longest >= leastCollecting && cores >= leastPart*all {
 		share = longest
 	}
 	if beside >= leastCollecting {

@@ -53,6 +53,7 @@ func TestACollectorIsHeavyByTheTimeThatTheProgramWaitsForIt(t *testing.T) {
 		"ZGC beside a busy program":      {[]Work{{"ZWorkerYoung#0", 0.4, 0}, {"main", 2, 0}}, "0.17 0.40"},
 		"ZGC alone":                      {[]Work{{"ZWorkerOld#0", 0.9, 0}, {"main", 0.1, 0}}, "0.90 0.90"},
 		"a healthy one under light load": {[]Work{{"GC Thread#0", 0.02, 0.1}, {"G1 Service", 0.01, 0}, {"main", 0.01, 0}}, "0.00 0.02"},
+		"a full node, and little done":   {[]Work{{"VM Thread", 0.01, 0.4}, {"main", 0.05, 0.5}}, "0.00 0.01"},
 		"a compiler":                     {[]Work{{"C2 CompilerThread0", 0.9, 0}}, "0.00 0.00"},
 		"a program's own thread":         {[]Work{{"GC", 0.9, 0}}, "0.00 0.00"},
 	} {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 )
 
+const oldGeneration = "old generation"
+
 // Heap is what a heap holds of what it may hold at most, in bytes: the old generation where the collector has one.
 type Heap struct {
 	// Name is "old generation" or "heap".
@@ -25,11 +27,11 @@ var (
 func ParseHeap(text string) (Heap, bool) {
 	heap := Heap{Name: "heap"}
 	if found := old.FindStringSubmatch(text); found != nil {
-		heap = Heap{"old generation", 1024 * number(found[2], 10), number(found[4], 16) - number(found[3], 16)}
+		heap = Heap{oldGeneration, 1024 * number(found[2], 10), number(found[4], 16) - number(found[3], 16)}
 	} else if found := g1.FindStringSubmatch(text); found != nil {
 		heap.Used, heap.Max = 1024*number(found[2], 10), number(found[4], 16)-number(found[3], 16)
 		if young := g1Young.FindStringSubmatch(text); young != nil {
-			heap.Name, heap.Used = "old generation", max(0, heap.Used-1024*number(young[1], 10))
+			heap.Name, heap.Used = oldGeneration, max(0, heap.Used-1024*number(young[1], 10))
 		}
 	} else if found := zgc.FindStringSubmatch(text); found != nil {
 		heap.Used, heap.Max = number(found[1], 10)<<20, number(found[2], 10)<<20
@@ -51,3 +53,6 @@ func (h Heap) Words() string {
 
 // Percent is how full it is.
 func (h Heap) Percent() float64 { return 100 * float64(h.Used) / float64(max(h.Max, 1)) }
+
+// IsOld is whether it is the old generation, which holds what a collection could not free; other numbers include garbage.
+func (h Heap) IsOld() bool { return h.Name == oldGeneration }

@@ -120,8 +120,7 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, settings Sett
 	}
 	dump.Text = text
 	for index := range dump.Threads {
-		each := &dump.Threads[index]
-		each.Own, each.Idle = Own(each.Frames), Idle(each.Frames)
+		mark(&dump.Threads[index])
 	}
 	if found := versionLine.FindStringSubmatch(text); found != nil {
 		dump.Runtime = "JVM " + found[1]

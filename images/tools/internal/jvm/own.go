@@ -3,6 +3,8 @@ package jvm
 import (
 	"slices"
 	"strings"
+
+	"kdebug/tools/internal/stack"
 )
 
 // libraries are the packages of the JDK, of servers and of drivers: the beginnings of frames that are not the program's own.
@@ -33,12 +35,31 @@ func begins(frame string, packages []string) bool {
 	return slices.ContainsFunc(packages, func(name string) bool { return strings.HasPrefix(frame, name) })
 }
 
+// servers are the packages whose frames around the program's own say that it has a request in its hands.
+var servers = strings.Fields(`org.apache.catalina. org.apache.coyote. org.eclipse.jetty. io.undertow. io.netty. io.vertx. org.springframework.web. org.glassfish.grizzly.
+	com.sun.net.httpserver. sun.net.httpserver. io.grpc. io.micronaut.http. io.helidon.webserver. jakarta.servlet. javax.servlet.`)
+
+// machine are the threads of the JVM itself among those with a Java state; what they compute the kernel says.
+var machine = []string{"Signal Dispatcher", "Service Thread", "Monitor Deflation Thread", "Notification Thread", "Attach Listener", "Sweeper thread", "C1 CompilerThread", "C2 CompilerThread"}
+
+// mark sets what the frames of a thread say.
+func mark(each *stack.Thread) {
+	each.Own, each.Idle, each.Serves = Own(each.Frames), Idle(each.Frames), false
+	// The machine's own threads have no Java frame.
+	if len(each.Frames) == 0 {
+		each.Idle = begins(each.Name, machine)
+	}
+	if at := slices.Index(each.Frames, each.Own); at >= 0 {
+		each.Serves = slices.ContainsFunc(each.Frames[at:], func(frame string) bool { return begins(frame, servers) })
+	}
+}
+
 // idle are the functions in which a worker of a pool, an acceptor or an event loop waits for work.
 var idle = strings.Fields(`ThreadPoolExecutor.getTask( ForkJoinPool.awaitWork( EPoll.wait( EPollArrayWrapper.epollWait( KQueue.poll( Native.epollWait( Native.epollWait0(
 	Net.poll( Net.accept( ServerSocketChannelImpl.accept( ServerSocketChannelImpl.accept0( ServerSocketImpl.accept( PlainSocketImpl.socketAccept( NioSocketImpl.accept(
 	ServerSocket.implAccept( ReferenceQueue.remove( Reference.waitForReferencePendingList( TimerThread.mainLoop( StandardServer.await( DelayScheduler.loop(
 	QueuedThreadPool.idleJobPoll( ReservedThreadExecutor$ReservedThread.reservedWait( VirtualThread.takeVirtualThreadListToUnblock(
-	EnhancedQueueExecutor$ThreadBody.run( QueuedThreadPool$Runner.idleJobPoll( EPollPort$EventHandlerTask.poll( EPoll$EventHandlerTask.poll(`)
+	EnhancedQueueExecutor$ThreadBody.run( QueuedThreadPool$Runner.idleJobPoll( Poller.pollerLoop( Poller.subPollerLoop( EPollPort$EventHandlerTask.poll( EPoll$EventHandlerTask.poll(`)
 
 // queues are the ends of classes whose take and poll wait for work; a program may call them itself.
 var queues = []string{"Queue.take(", "Queue.poll(", "Deque.take(", "Deque.takeFirst(", "Deque.poll(", "Deque.pollFirst("}

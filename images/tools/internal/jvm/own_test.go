@@ -1,6 +1,10 @@
 package jvm
 
-import "testing"
+import (
+	"testing"
+
+	"kdebug/tools/internal/stack"
+)
 
 func TestOwnFramesAndIdleThreadsAreKnown(t *testing.T) {
 	const (
@@ -25,14 +29,24 @@ func TestOwnFramesAndIdleThreadsAreKnown(t *testing.T) {
 		"a request that waits at a queue": {[]string{park, take, "shop.Cart.reserve(Cart.java:9)", serve, run}, "shop.Cart.reserve(Cart.java:9)", false},
 		"a request that waits for a connection": {[]string{park, "java.util.concurrent.SynchronousQueue.poll(java.base@17.0.15/SynchronousQueue.java:903)", "com.zaxxer.hikari.util.ConcurrentBag.borrow(ConcurrentBag.java:151)",
 			"com.zaxxer.hikari.pool.HikariPool.getConnection(HikariPool.java:162)", "shop.Orders.find(Orders.java:31)", serve}, "shop.Orders.find(Orders.java:31)", false},
-		"a request that reads":    {[]string{read, "org.postgresql.core.PGStream.receiveChar(PGStream.java:455)", "shop.Orders.find(Orders.java:31)", serve}, "shop.Orders.find(Orders.java:31)", false},
-		"a driver that reads":     {[]string{read, "org.postgresql.core.PGStream.receiveChar(PGStream.java:455)", run}, "", false},
-		"the finalizer":           {[]string{"java.lang.Object.wait(java.base@17.0.15/Native Method)", "java.lang.ref.ReferenceQueue.remove(java.base@17.0.15/ReferenceQueue.java:155)"}, "", true},
-		"a virtual thread's pool": {[]string{park, "java.util.concurrent.ForkJoinPool.awaitWork(java.base@21/ForkJoinPool.java:2109)"}, "", true},
-		"no frame":                {nil, "", false},
+		"a request that reads":        {[]string{read, "org.postgresql.core.PGStream.receiveChar(PGStream.java:455)", "shop.Orders.find(Orders.java:31)", serve}, "shop.Orders.find(Orders.java:31)", false},
+		"a driver that reads":         {[]string{read, "org.postgresql.core.PGStream.receiveChar(PGStream.java:455)", run}, "", false},
+		"the finalizer":               {[]string{"java.lang.Object.wait(java.base@17.0.15/Native Method)", "java.lang.ref.ReferenceQueue.remove(java.base@17.0.15/ReferenceQueue.java:155)"}, "", true},
+		"a virtual thread's pool":     {[]string{park, "java.util.concurrent.ForkJoinPool.awaitWork(java.base@21/ForkJoinPool.java:2109)"}, "", true},
+		"a poller of virtual threads": {[]string{"java.lang.VirtualThread.park(Unknown Source)", "sun.nio.ch.Poller.subPollerLoop(Unknown Source)"}, "", true},
+		"no frame":                    {nil, "", false},
 	} {
 		if own, idle := Own(each.frames), Idle(each.frames); own != each.own || idle != each.idle {
 			t.Errorf("%s: own %q, idle %v", name, own, idle)
+		}
+	}
+}
+
+func TestTheMachinesOwnThreadsAreIdle(t *testing.T) {
+	for name, want := range map[string]bool{"C2 CompilerThread0": true, "Signal Dispatcher": true, "Thread-7": false} {
+		each := stack.Thread{Name: name}
+		if mark(&each); each.Idle != want {
+			t.Errorf("%s: %v", name, each.Idle)
 		}
 	}
 }

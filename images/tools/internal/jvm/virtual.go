@@ -14,9 +14,11 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
 
 const (
@@ -48,18 +50,56 @@ func addVirtual(ctx context.Context, t *target.Target, dump *stack.Dump) {
 	if !hasVirtual(dump) {
 		return
 	}
-	content, err := virtualOf(ctx, t)
-	var found []stack.Thread
-	if err == nil {
-		found, err = ParseVirtual(content, dump.Threads, javaIDs(dump.Text))
-	}
+	found, err := twice(ctx, t, dump)
 	if err != nil {
-		dump.Notes = append(dump.Notes, "virtual threads are not looked at: "+err.Error())
+		dump.Unseen = "its virtual threads are not looked at: " + err.Error()
+		return
+	}
+	if len(found) == 0 {
 		return
 	}
 	dump.Threads = append(dump.Threads, found...)
 	dump.Text += "\nVirtual threads\n" + textOf(found)
 	dump.Notes = append(dump.Notes, fmt.Sprintf("%d of the threads are virtual", len(found)))
+}
+
+// between is the time between two dumps of virtual threads: the kernel does not know them, so who is at the same place in both has waited.
+const between = 1200 * time.Millisecond
+
+func twice(ctx context.Context, t *target.Target, dump *stack.Dump) ([]stack.Thread, error) {
+	ids := javaIDs(dump.Text)
+	content, err := virtualOf(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	first, err := ParseVirtual(content, nil, ids)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	if err := wait(ctx, between); err != nil {
+		return nil, err
+	}
+	if content, err = virtualOf(ctx, t); err != nil {
+		return nil, err
+	}
+	second, err := ParseVirtual(content, dump.Threads, ids)
+	stayed(first, second, time.Since(began))
+	return second, err
+}
+
+// stayed sets how long those have waited that are in both dumps with the same frames.
+func stayed(first, second []stack.Thread, elapsed time.Duration) {
+	key := func(each stack.Thread) string { return each.Name + "\n" + strings.Join(each.Frames, "\n") }
+	before := map[string]bool{}
+	for _, each := range first {
+		before[key(each)] = true
+	}
+	for index := range second {
+		if each := &second[index]; each.State != "RUNNABLE" && before[key(*each)] {
+			each.Kernel.Waited = elapsed
+		}
+	}
 }
 
 func virtualOf(ctx context.Context, t *target.Target) ([]byte, error) {
@@ -165,25 +205,47 @@ func ParseVirtual(content []byte, platform []stack.Thread, ids map[string]int) (
 }
 
 func threadOf(each virtualThread, number string, locks []string) stack.Thread {
-	thread := stack.Thread{Name: each.Name, State: each.State, Holds: locks}
-	if thread.Name == "" {
-		thread.Name = "virtual thread " + number
+	found := stack.Thread{Name: each.Name, State: each.State, Holds: locks}
+	if found.Name == "" {
+		found.Name = "virtual " + number
 	}
 	for _, frame := range each.Stack[:min(len(each.Stack), maxFrames)] {
-		thread.Frames = append(thread.Frames, module.ReplaceAllString(frame, ""))
+		found.Frames = append(found.Frames, module.ReplaceAllString(frame, ""))
 	}
-	if thread.State == "" {
-		thread.State = "RUNNABLE"
-		if len(thread.Frames) > 0 && (strings.Contains(thread.Frames[0], ".park") || strings.Contains(thread.Frames[0], "yieldContinuation")) {
-			thread.State = "WAITING"
+	if found.State == "" {
+		found.State = "RUNNABLE"
+		if len(found.Frames) > 0 && (strings.Contains(found.Frames[0], ".park") || strings.Contains(found.Frames[0], "yieldContinuation")) {
+			found.State = "WAITING"
 		}
 	}
-	thread.Own, thread.Idle = Own(thread.Frames), Idle(thread.Frames)
-	if thread.WaitsFor = each.BlockedOn; thread.WaitsFor == "" {
-		thread.WaitsFor = each.Blocker.Object
+	mark(&found)
+	found.Kernel.Class, found.Kernel.Words = classOf(found.Frames)
+	if found.WaitsFor = each.BlockedOn; found.WaitsFor == "" {
+		found.WaitsFor = each.Blocker.Object
 	}
-	thread.WaitsForKind, _, _ = strings.Cut(thread.WaitsFor, "@")
-	return thread
+	found.WaitsForKind, _, _ = strings.Cut(found.WaitsFor, "@")
+	return found
+}
+
+// classOf says what the frames of a virtual thread wait for, where they are those of a socket or of sleep; nothing for others.
+func classOf(frames []string) (thread.Class, string) {
+	for _, frame := range frames[:min(len(frames), 8)] {
+		switch {
+		case strings.HasPrefix(frame, "sun.nio.ch.NioSocketImpl.connect") || strings.HasPrefix(frame, "sun.nio.ch.NioSocketImpl.timedFinishConnect"):
+			return thread.Socket, "connecting"
+		case strings.HasPrefix(frame, "sun.nio.ch.NioSocketImpl.accept"):
+			return thread.Queue, "waiting for a connection"
+		case strings.HasPrefix(frame, "sun.nio.ch.NioSocketImpl.implWrite"):
+			return thread.Socket, "sending to a connection"
+		case strings.HasPrefix(frame, "sun.nio.ch.NioSocketImpl.implRead") || strings.HasPrefix(frame, "sun.nio.ch.SocketChannelImpl.blockingRead") || strings.HasPrefix(frame, "sun.nio.ch.SocketChannelImpl.read"):
+			return thread.Socket, "reading from a connection"
+		case strings.HasPrefix(frame, "java.lang.Thread.sleep"):
+			return thread.Timer, "sleeping"
+		case isOwn(frame):
+			return "", ""
+		}
+	}
+	return "", ""
 }
 
 // module is what stands before a class: its loader and module, as "java.base/".

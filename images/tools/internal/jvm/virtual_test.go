@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"kdebug/tools/internal/stack"
+	"kdebug/tools/internal/thread"
 )
 
 const virtual25 = `{"threadDump": {"processId": "1", "threadContainers": [
@@ -27,21 +29,21 @@ func TestVirtualThreadsAreRead(t *testing.T) {
 	if err != nil || len(threads) != 2 {
 		t.Fatalf("%v %+v", err, threads)
 	}
-	if first := threads[0]; first.Name != "virtual thread 22" || first.State != "BLOCKED" || first.Own != "Shop.take(Shop.java:5)" || first.Frames[1] != "java.lang.VirtualThread.run(VirtualThread.java:460)" {
+	if first := threads[0]; first.Name != "virtual 22" || first.State != "BLOCKED" || first.Own != "Shop.take(Shop.java:5)" || first.Frames[1] != "java.lang.VirtualThread.run(VirtualThread.java:460)" {
 		t.Errorf("%+v", first)
 	}
 	if second := threads[1]; second.Name != "req-1" || second.WaitsForKind != "java.util.concurrent.locks.ReentrantLock$NonfairSync" || second.Frames[1] != "Shop$$Lambda/0x0000000053002d20.run(Unknown Source)" {
 		t.Errorf("%+v", second)
 	}
 	locks := stack.Locks(append(platform, threads...))
-	if len(locks) != 1 || locks[0].Holder != "main" || fmt.Sprint(locks[0].Waiters) != "[virtual thread 22]" {
+	if len(locks) != 1 || locks[0].Holder != "main" || fmt.Sprint(locks[0].Waiters) != "[virtual 22]" {
 		t.Errorf("%+v", locks)
 	}
 }
 
 func TestVirtualThreadsOfJDK21AreThoseThatAreNoOthers(t *testing.T) {
 	threads, err := ParseVirtual([]byte(virtual21), nil, map[string]int{"3": 77})
-	if err != nil || len(threads) != 1 || threads[0].Name != "virtual thread 22" || threads[0].State != "WAITING" {
+	if err != nil || len(threads) != 1 || threads[0].Name != "virtual 22" || threads[0].State != "WAITING" {
 		t.Errorf("%v %+v", err, threads)
 	}
 }
@@ -55,6 +57,22 @@ func TestADumpOfVirtualThreadsMayBeAnything(t *testing.T) {
 	many := `{"threadDump":{"threadContainers":[{"threads":[` + strings.Repeat(`{"tid":"9","virtual":true},`, MaxThreads+5) + `{"tid":"9","virtual":true}]}]}}`
 	if threads, err := ParseVirtual([]byte(many), nil, nil); err != nil || len(threads) != MaxThreads {
 		t.Errorf("%d threads, %v", len(threads), err)
+	}
+}
+
+func TestAVirtualThreadThatStaysHasWaited(t *testing.T) {
+	read := []string{"java.lang.VirtualThread.park(VirtualThread.java:1)", "sun.nio.ch.NioSocketImpl.implRead(NioSocketImpl.java:2)", "Shop.upstream(Shop.java:3)", "sun.net.httpserver.ServerImpl$Exchange.run(ServerImpl.java:4)"}
+	of := func(name, state string, frames ...string) stack.Thread {
+		return threadOf(virtualThread{Name: name, State: state, Stack: frames}, "7", nil)
+	}
+	first := []stack.Thread{of("stays", "WAITING", read...), of("moves", "WAITING", "Shop.a(Shop.java:1)"), of("runs", "RUNNABLE", "Shop.a(Shop.java:1)")}
+	second := []stack.Thread{of("stays", "WAITING", read...), of("moves", "WAITING", "Shop.b(Shop.java:1)"), of("runs", "RUNNABLE", "Shop.a(Shop.java:1)"), of("is new", "WAITING", read...)}
+	stayed(first, second, 2*time.Second)
+	if second[0].Kernel.Waited != 2*time.Second || second[1].Kernel.Waited+second[2].Kernel.Waited+second[3].Kernel.Waited != 0 {
+		t.Errorf("%+v", second)
+	}
+	if each := second[0]; each.Kernel.Class != thread.Socket || each.Kernel.Words != "reading from a connection" || each.Own != "Shop.upstream(Shop.java:3)" || !each.Serves {
+		t.Errorf("%+v", each)
 	}
 }
 
