@@ -24,6 +24,10 @@ func main() {
 }
 
 func run(began time.Time) int {
+	if words := os.Args[1:]; len(words) > 0 && words[0] == diagnose.VolumesCommand {
+		diagnose.AnswerVolumes(os.Stdout, words[1:])
+		return 0
+	}
 	settings, err := diagnose.ReadSettings(os.Getenv)
 	if err != nil {
 		return diagnose.Refuse(os.Stdout, settings, began, err)

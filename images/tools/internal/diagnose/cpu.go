@@ -67,15 +67,11 @@ func (s *cpuSection) end(look *Look) *rules.Part {
 	if look.cpuLimit > 0 {
 		text = fmt.Sprintf("limit %d millicores", look.cpuLimit)
 	}
-	// Less than a tenth of a second is no share of the time.
 	if elapsed := time.Since(s.at); now.usage.known && s.before.usage.known && elapsed > 0 {
 		millicores := (now.usage.value - s.before.usage.value) * 1000 / max(1, elapsed.Microseconds())
 		text = fmt.Sprintf("%d millicores in use, %s", millicores, text)
 		look.amount("cpu", millicores, "in use")
-		if look.Settings.Sample > 0 && look.cpuLimit > 0 {
-			share := millicores * 100 / look.cpuLimit
-			part.Find("cpu_near_limit", float64(share), "the container uses %d%% of its CPU limit (%d of %d millicores)", share, millicores, look.cpuLimit)
-		}
+		nearLimit(look, part, millicores)
 	}
 	throttling, told := s.throttling(look, part, now)
 	text += throttling
@@ -88,6 +84,17 @@ func (s *cpuSection) end(look *Look) *rules.Part {
 	}
 	part.Section.Text = text + "; load of the node " + load
 	return part
+}
+
+// nearLimit is whether the container uses nearly all that it may, throttled or not: one busy thread in a pod of one CPU is never throttled. Without a
+// sample, the time between the two readings is too short to tell a burst from a load.
+func nearLimit(look *Look, part *rules.Part, millicores int64) {
+	if look.Settings.Sample == 0 || look.cpuLimit == 0 {
+		return
+	}
+	// Rounded up, so that all beyond the threshold is.
+	share := (millicores*100 + look.cpuLimit - 1) / look.cpuLimit
+	part.Find("cpu_near_limit", float64(share), "the container uses %d%% of its CPU limit (%d of %d millicores)", share, millicores, look.cpuLimit)
 }
 
 // throttling says whether it is throttled; false where nothing counts that.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"kdebug/tools/internal/probe"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/target"
@@ -68,10 +69,17 @@ type Look struct {
 	memoryLimit, cpuLimit int64
 	// open is what files.begin saw of the open files of tree.pids.
 	open openFiles
+	// environment is what may be told of the variables of tree.pids. Set by environment.begin.
+	environment environment
 	// silent gives the paths of file systems that do not answer; it waits for their answer, at most 5 s. Set by io.begin.
 	silent func() []string
 	// runtime is what runs the target's code, as the report says it; set by processes.begin. unknown where it is not known.
 	runtime target.Runtime
+
+	// network is what sockets.begin saw of the sockets.
+	network *network
+	// names is what the target's resolver is told. Set by dns.begin.
+	names probe.Names
 
 	series []report.Series
 
@@ -79,19 +87,6 @@ type Look struct {
 	facts []report.Fact
 	cuts  []string
 }
-
-// openFiles is what the links of /proc/PID/fd say.
-type openFiles struct {
-	// complete is whether the files of all living processes of the target were seen, so that sockets holds all of them.
-	complete bool
-	// sockets are the inodes of all sockets that the target holds.
-	sockets map[uint64]bool
-	// deleted are files that are removed but still open, at most 64.
-	deleted []deletedFile
-}
-
-// deletedFile is an open file without a name: link is the path below /proc that leads to it, path the name it had.
-type deletedFile struct{ link, path string }
 
 // fact records a text for a comparison with other pods; nothing where KDEBUG_COMPARE is not set. It may be called by several at once.
 func (l *Look) fact(group, value, name string) {

@@ -8,9 +8,9 @@ import (
 
 const (
 	mib = 1 << 20
-	// nearLimit: at its limit is every cgroup that reads or writes files, as their cache fills what nobody needs; below this share of it in use,
+	// nearMemoryLimit: at its limit is every cgroup that reads or writes files, as their cache fills what nobody needs; below this share of it in use,
 	// that means nothing.
-	nearLimit = 80
+	nearMemoryLimit = 80
 )
 
 // memorySection reads the memory of the target's cgroup.
@@ -80,7 +80,7 @@ func (s *memorySection) end(look *Look) *rules.Part {
 // heldBack is whether the cgroup had to give memory back within the sample.
 func (s *memorySection) heldBack(part *rules.Part, now memory) string {
 	times := grown(s.before.above, now.above)
-	if now.limit.value > 0 && now.working()*100/now.limit.value >= nearLimit {
+	if now.limit.value > 0 && now.working()*100/now.limit.value >= nearMemoryLimit {
 		times += grown(s.before.hits, now.hits)
 	}
 	part.Find("memory_held_back", float64(times), "the cgroup hit its memory limit %s within the sample", count(times, "time"))

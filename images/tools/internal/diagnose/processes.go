@@ -55,6 +55,17 @@ func runtimeOf(fs target.FS, pids []int) (target.Runtime, string) {
 	return best, version
 }
 
+// runtimeWords is "a Python 3.11 program"; "" where nothing is known.
+func runtimeWords(runtime target.Runtime, version string) string {
+	name := map[target.Runtime]string{
+		target.JVM: "Java", target.Python: "Python", target.Node: "Node.js", target.Go: "Go", "ruby": "Ruby", "dotnet": ".NET", target.Native: "native",
+	}[runtime]
+	if name == "" {
+		return ""
+	}
+	return "a " + strings.TrimSpace(name+" "+plain(version)) + " program"
+}
+
 func (s *processesSection) end(look *Look) *rules.Part {
 	part, tree := rules.NewPart("processes"), &look.tree
 	passed := time.Since(s.began)
@@ -81,13 +92,14 @@ func (s *processesSection) end(look *Look) *rules.Part {
 func (s *processesSection) summary(look *Look) string {
 	tree := &look.tree
 	text := fmt.Sprintf("%d with %s", tree.count, count(tree.threads, "thread"))
-	if look.runtime != target.Unknown {
-		text += fmt.Sprintf(", the program runs in %s", strings.TrimSpace(string(look.runtime)+" "+s.version))
+	if words := runtimeWords(look.runtime, s.version); words != "" {
+		text += ", it is " + words
 	}
 	if since := sinceStart(look.Target.FS(), look.Target.Start); since > 0 {
 		text += ", started " + lengthOf(since) + " ago"
 	}
 	text += fmt.Sprintf(", %s, %d uninterruptible, %d MiB resident", count(tree.zombies, "zombie"), tree.waiting, tree.residentKiB/1024)
+	text += waitingTitles(tree.living)
 	if large := largestOf(tree.living); large != "" {
 		text += " (largest: " + large + ")"
 	}

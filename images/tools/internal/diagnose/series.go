@@ -34,7 +34,7 @@ func (c cgroup) watch(every time.Duration, stop <-chan struct{}) chart {
 	var read chart
 	began := time.Now()
 	last, at := readCPU(c), began
-	for {
+	for range readings {
 		select {
 		case <-stop:
 			return read
@@ -55,6 +55,8 @@ func (c cgroup) watch(every time.Duration, stop <-chan struct{}) chart {
 		}
 		last = now
 	}
+	<-stop
+	return read
 }
 
 func (c chart) series(cpuLimit, memoryLimit int64) []report.Series {

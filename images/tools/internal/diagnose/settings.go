@@ -27,6 +27,8 @@ type Settings struct {
 	Peers int
 	// TLS is AUTODIAGNOSE_TLS: HOST:PORT within the cluster, whose certificates are looked at, as they were given.
 	TLS []string
+	// APIHost and APIPort are where the API server is, as the kubelet tells each container; "" outside a cluster.
+	APIHost, APIPort string
 	// TerminationLog is AUTODIAGNOSE_TERMINATION_LOG; /dev/termination-log unless set.
 	TerminationLog string
 	// Message is AUTODIAGNOSE_MESSAGE, the most bytes of the termination message: 1024 unless set, from there to 3072.
@@ -44,6 +46,7 @@ func ReadSettings(variable func(string) string) (Settings, error) {
 	read := Settings{
 		Run: variable("KDEBUG_RUN"), Target: variable("KDEBUG_TARGET"), NotAfter: variable("KDEBUG_NOT_AFTER"), Compare: variable("KDEBUG_COMPARE"),
 		PID: variable("AUTODIAGNOSE_PID"), Cgroup: variable("AUTODIAGNOSE_CGROUP"), TLS: strings.Fields(variable("AUTODIAGNOSE_TLS")),
+		APIHost: variable("KUBERNETES_SERVICE_HOST"), APIPort: variable("KUBERNETES_SERVICE_PORT"),
 		TerminationLog: variable("AUTODIAGNOSE_TERMINATION_LOG"), Message: minMessage,
 	}
 	if read.TerminationLog == "" {

@@ -34,7 +34,7 @@ func (l *Look) report(out io.Writer, parts []*rules.Part, verdict string, code i
 	if verdict == "" {
 		result.Verdict = verdictOf(result)
 	}
-	result.Cost = report.CostSince(l.Began)
+	result.Cost = costSince(l.Began)
 	l.tellPeople(out, parts, result)
 	if err := result.Write(out, l.terminationLog()); err != nil {
 		return 1

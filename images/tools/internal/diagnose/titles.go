@@ -41,6 +41,23 @@ func (p process) isWaiting() bool {
 	return p.State == 'D' || slices.Contains(strings.Fields(strings.ToLower(p.title)), "waiting")
 }
 
+// waitingTitles are those who say that they wait, with the first of their titles.
+func waitingTitles(living []process) string {
+	many, first := 0, ""
+	for _, each := range living {
+		if each.title == "" || !each.isWaiting() {
+			continue
+		}
+		if many++; many == 1 {
+			first = each.title
+		}
+	}
+	if many == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s (%s)", count(many, "says that it waits", "say that they wait"), first)
+}
+
 // doing is a process' state in plain words.
 func (p process) doing() string {
 	switch p.State {
@@ -69,10 +86,11 @@ func tellProcesses(part *rules.Part, living []process, passed time.Duration) {
 		if each.title != "" {
 			words = " (" + each.title + ")"
 		}
+		used := ""
 		if each.busy() > 0 && passed > 0 {
-			words += fmt.Sprintf(", %d millicores", each.busy()*int64(tick)*1000/int64(passed))
+			used = fmt.Sprintf(", %d millicores", each.busy()*int64(tick)*1000/int64(passed))
 		}
-		part.Say("%d %s%s %s, %s, %d MiB, child of %d", each.pid, plain(each.Name), words, each.doing(), count(each.Threads, "thread"), each.ResidentKiB/1024, each.Parent)
+		part.Say("%d %s%s %s%s, %s, %d MiB, child of %d", each.pid, plain(each.Name), words, each.doing(), used, count(each.Threads, "thread"), each.ResidentKiB/1024, each.Parent)
 	}
 	if rest := len(shown) - shownProcesses; rest > 0 {
 		part.Say("and %s", count(rest, "more process", "more processes"))

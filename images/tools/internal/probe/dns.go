@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -35,13 +36,14 @@ func (n Names) Cluster(ctx context.Context, inCluster bool) (part *rules.Part, t
 		return part, took
 	case inCluster && n.isNear():
 		alive := 0
-		for _, server := range n.Servers[:min(len(n.Servers), maxServers)] {
-			if got := n.query(ctx, server, nowhere); got.silent {
-				n.findSilent(part, server, got)
-			} else {
-				alive++
-				took = max(took, got.took)
+		servers := n.Servers[:min(len(n.Servers), maxServers)]
+		for index, got := range n.askEach(ctx, servers, []string{nowhere}) {
+			if got.silent {
+				n.findSilent(part, servers[index], got)
+				continue
 			}
+			alive++
+			took = max(took, got.took)
 		}
 		part.Section.Text = fmt.Sprintf("%s; this is not a cluster's DNS (no search domain svc.…), %d of its servers answer", settings, alive)
 		return part, took
@@ -99,8 +101,10 @@ func (n Names) askAll(ctx context.Context, result *rules.Part, name, unknown str
 	silent := 0
 	steps := n.Steps(name)
 	shown := strings.TrimSuffix(name, ".")
-	for _, server := range n.Servers[:min(len(n.Servers), maxServers)] {
-		got := n.ask(ctx, result, server, steps)
+	servers := n.Servers[:min(len(n.Servers), maxServers)]
+	for index, got := range n.askEach(ctx, servers, steps) {
+		server := servers[index]
+		result.Lines = append(result.Lines, got.lines...)
 		if !got.silent && !got.failed {
 			slowest = max(slowest, got.took)
 		}
@@ -153,8 +157,20 @@ func (n Names) findSilent(result *rules.Part, server string, got answer) {
 	}
 }
 
+// askEach asks the servers at the same time, so that silent ones take no longer than one.
+func (n Names) askEach(ctx context.Context, servers, steps []string) []answer {
+	answers := make([]answer, len(servers))
+	var all sync.WaitGroup
+	for index, server := range servers {
+		all.Go(func() { answers[index] = n.ask(ctx, server, steps) })
+	}
+	all.Wait()
+	return answers
+}
+
 // ask asks one server for the steps, until one has addresses or no answer; all of the steps make the time.
-func (n Names) ask(ctx context.Context, result *rules.Part, server string, steps []string) (last answer) {
+func (n Names) ask(ctx context.Context, server string, steps []string) (last answer) {
+	said := rules.NewPart("dns")
 	var took time.Duration
 	for _, step := range steps {
 		last = n.query(ctx, server, step)
@@ -166,12 +182,12 @@ func (n Names) ask(ctx context.Context, result *rules.Part, server string, steps
 		if last.overTCP {
 			words += " (over TCP: too long for UDP)"
 		}
-		result.Say("%-15s %s  %s  %s", server, step, words, milliseconds(last.took))
+		said.Say("%-15s %s  %s  %s", server, step, words, milliseconds(last.took))
 		if last.silent || last.failed || len(last.addresses) > 0 {
 			break
 		}
 	}
-	last.took = took
+	last.took, last.lines = took, said.Lines
 	return last
 }
 

@@ -39,6 +39,8 @@ type answer struct {
 	// failed: it answered that it cannot answer, as SERVFAIL.
 	failed  bool
 	overTCP bool
+	// lines say for people what each step gave.
+	lines []string
 }
 
 // query asks for both kinds of address at once, as resolvers do.

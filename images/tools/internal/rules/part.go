@@ -29,10 +29,15 @@ func (p *Part) Say(format string, words ...any) {
 func (p *Part) Find(code string, value float64, format string, words ...any) {
 	finding, beyond := Find(code, value, fmt.Sprintf(format, words...))
 	if beyond {
-		finding.Section = p.Section.Name
-		p.Findings = append(p.Findings, finding)
-		p.Section.State = report.Found
+		p.Add(finding)
 	}
+}
+
+// Add takes over a finding, as one of this section.
+func (p *Part) Add(finding report.Finding) {
+	finding.Section = p.Section.Name
+	p.Findings = append(p.Findings, finding)
+	p.Section.State = report.Found
 }
 
 // Skip says that there was nothing to look at.

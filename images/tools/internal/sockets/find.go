@@ -2,6 +2,7 @@ package sockets
 
 import (
 	"fmt"
+	"net/netip"
 
 	"kdebug/tools/internal/rules"
 )
@@ -14,9 +15,10 @@ type View struct {
 	// Sockets are those that are judged: of the target, or of the whole pod. Whole says which: the kernel counts for the pod only.
 	Sockets []Socket
 	Whole   bool
-	// All are those of the pod.
-	All    []Socket
-	Limits Limits
+	// All are those of the pod. Towards counts connections by peer that are in TIME-WAIT and not among All.
+	All     []Socket
+	Towards map[netip.AddrPort]int
+	Limits  Limits
 	// Total is what was counted since the pod began, and Sample within the sample: attempts to connect without those of this look's own.
 	Total, Sample Counters
 }

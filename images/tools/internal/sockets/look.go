@@ -111,6 +111,11 @@ func (v View) heap(state string) string {
 // portsTowards is the peer to which most local ports are in use.
 func (v View) portsTowards() (most netip.AddrPort, used int) {
 	counts := map[netip.AddrPort]int{}
+	for peer, over := range v.Towards {
+		if counts[peer] = over; over > used {
+			most, used = peer, over
+		}
+	}
 	for _, each := range v.All {
 		if port := int(each.Local.Port()); each.State != "LISTEN" && port >= v.Limits.FirstPort && port <= v.Limits.LastPort {
 			counts[each.Peer]++

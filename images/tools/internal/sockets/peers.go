@@ -18,7 +18,8 @@ type Peer struct {
 	Retransmits, Retransmitted uint32
 }
 
-func listenersOf(all []Socket) map[uint16]bool {
+// Listening are the local ports at which somebody of the pod listens.
+func Listening(all []Socket) map[uint16]bool {
 	listening := map[uint16]bool{}
 	for _, each := range all {
 		if each.State == "LISTEN" {
@@ -31,7 +32,7 @@ func listenersOf(all []Socket) map[uint16]bool {
 // Peers groups connections by the other side: by its address and port, or, where clients connect to a port on which this pod listens, by
 // address alone (port 0). Listeners are not in it. Most connections first.
 func Peers(all []Socket) []Peer {
-	listening := listenersOf(all)
+	listening := Listening(all)
 	byPlace := map[netip.AddrPort]*Peer{}
 	var order []*Peer
 	for _, each := range all {

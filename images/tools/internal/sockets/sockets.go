@@ -51,6 +51,42 @@ func All() ([]Socket, error) {
 	return all, err
 }
 
+// Pod is what one reading of the sockets shows to a look that has little room: of a pod with very many, not all one by one.
+type Pod struct {
+	// Live are the sockets that some process holds, at most MaxLive; More were left out.
+	Live []Socket
+	More int
+	// TimeWait are connections that are over and keep their local port for a while; Towards counts those by peer.
+	TimeWait int
+	Towards  map[netip.AddrPort]int
+}
+
+const (
+	// MaxLive sockets take 3 MiB.
+	MaxLive = 20_000
+	// maxTowards: the ports of a machine are used up towards few peers only.
+	maxTowards = 1_000
+)
+
+// ReadPod reads the sockets of the network that this process is in.
+func ReadPod() (Pod, error) {
+	pod := Pod{Towards: map[netip.AddrPort]int{}}
+	err := Each(func(socket Socket) {
+		switch {
+		case socket.State == "TIME-WAIT":
+			pod.TimeWait++
+			if _, known := pod.Towards[socket.Peer]; known || len(pod.Towards) < maxTowards {
+				pod.Towards[socket.Peer]++
+			}
+		case len(pod.Live) < MaxLive:
+			pod.Live = append(pod.Live, socket)
+		default:
+			pod.More++
+		}
+	})
+	return pod, err
+}
+
 // Each calls take with one socket after the other, so that a pod with very many needs no room for all. Where the kernel has no sock_diag (gVisor), or
 // it is not allowed, the sockets are those of /proc/net/tcp: without clocks, round trips, counts and the room of queues.
 func Each(take func(Socket)) error {

@@ -1,6 +1,7 @@
 package sockets
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -43,6 +44,8 @@ type Wait struct {
 	Shortest, Longest time.Duration
 	// Evident is false where whoever waits for news on purpose looks the same.
 	Evident bool
+	// Within is whether the peer is a listener of this pod: it may wait for another itself.
+	Within bool
 }
 
 // String is "8 connections to 10.1.2.3:5432 have waited 12 s for an answer".
@@ -91,10 +94,11 @@ func FindUnanswered(part *rules.Part, known []Socket) {
 	}
 }
 
-// Unanswered are the waits among the sockets: the evident ones first, then those with the most connections; clients of the pod's own ports last.
+// Unanswered are the waits among the sockets: the evident ones first, those for other pods before those within this one, then those with the most
+// connections, then the youngest: who is asked within a request is asked after it. Clients of the pod's own ports come last.
 func Unanswered(all []Socket) []Wait {
 	least := time.Duration(rules.Threshold("answer_missing") * float64(time.Second))
-	listening := listenersOf(all)
+	listening := Listening(all)
 	peers, ports := map[netip.AddrPort][]Socket{}, map[uint16][]Socket{}
 	for _, each := range all {
 		switch {
@@ -108,7 +112,7 @@ func Unanswered(all []Socket) []Wait {
 	var waits []Wait
 	for peer, those := range peers {
 		if wait := waitOf(those, least); wait.Count > 0 {
-			wait.Peer = peer
+			wait.Peer, wait.Within = peer, listening[peer.Port()] && those[0].Local.Addr() == peer.Addr()
 			wait.Evident = wait.Evident && !quiet[peer.Port()]
 			waits = append(waits, wait)
 		}
@@ -186,23 +190,16 @@ func (w *Wait) add(age time.Duration) {
 func compareWaits(a, b Wait) int {
 	rank := func(wait Wait) int {
 		switch {
-		case wait.Evident:
+		case wait.Evident && !wait.Within:
 			return 0
-		case wait.Peer.IsValid():
+		case wait.Evident:
 			return 1
+		case wait.Peer.IsValid():
+			return 2
 		}
-		return 2
+		return 3
 	}
-	if one, other := rank(a), rank(b); one != other {
-		return one - other
-	}
-	if a.Count != b.Count {
-		return b.Count - a.Count
-	}
-	if order := a.Peer.Compare(b.Peer); order != 0 {
-		return order
-	}
-	return int(a.Port) - int(b.Port)
+	return cmp.Or(rank(a)-rank(b), b.Count-a.Count, cmp.Compare(a.Longest, b.Longest), a.Peer.Compare(b.Peer), int(a.Port)-int(b.Port))
 }
 
 // span is "12 s" or "5 to 40 s".

@@ -191,3 +191,28 @@ func TestTheKernelTellsASilentPeerFromOneThatAnswered(t *testing.T) {
 		t.Errorf("%+v %+v", wait, of(answers))
 	}
 }
+
+// A proxy's clients in the same pod wait for the proxy, and the proxy for its upstream.
+func TestWhoIsAskedWithinARequestComesFirst(t *testing.T) {
+	known := []Socket{
+		{State: "LISTEN", Local: netip.MustParseAddrPort("0.0.0.0:8080")}, {State: "LISTEN", Local: netip.MustParseAddrPort("0.0.0.0:9999")},
+	}
+	add := func(peer string, sent float64) {
+		for range 5 {
+			each := client(peer, sent, sent, 200, 0)
+			if each.Peer.Addr().IsLoopback() {
+				each.Local = netip.MustParseAddrPort("127.0.0.1:50001")
+			}
+			known = append(known, each)
+		}
+	}
+	add("127.0.0.1:8080", 12.02)
+	add("127.0.0.1:9999", 12)
+	if waits := Unanswered(known); len(waits) != 2 || waits[0].Peer.Port() != 9999 {
+		t.Errorf("%+v", waits)
+	}
+	add(database, 11)
+	if waits := Unanswered(known); len(waits) != 3 || waits[0].Peer.String() != database {
+		t.Errorf("%+v", waits)
+	}
+}

@@ -2,6 +2,7 @@ package target
 
 import (
 	"bufio"
+	"cmp"
 	"debug/buildinfo"
 	"debug/elf"
 	"fmt"
@@ -174,8 +175,17 @@ func (fs FS) openInRoot(pid int, name string) (*os.File, error) {
 		return nil, err
 	}
 	defer root.Close()
+	return OpenRegular(root, strings.TrimPrefix(filepath.Clean("/"+name), "/"))
+}
+
+// OpenRegular opens a regular file below a root that a target may write to. It looks before it opens, for opening a device does something, and once
+// more behind that, for the target may have put another file there meanwhile.
+func OpenRegular(root *os.Root, name string) (*os.File, error) {
+	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, fmt.Errorf("%s is not a regular file", name))
+	}
 	// Not to wait for the writer of a pipe.
-	file, err := root.OpenFile(strings.TrimPrefix(filepath.Clean("/"+name), "/"), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
