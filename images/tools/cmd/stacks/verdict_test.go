@@ -153,7 +153,7 @@ func hung(count int) []stack.Thread {
 	var threads []stack.Thread
 	for number := range count {
 		frames := []string{"internal/poll.runtime_pollWait (netpoll.go:1)", "main.upstream (main.go:9)"}
-		threads = append(threads, stack.Thread{Name: fmt.Sprintf("goroutine %d", number), State: "IO wait", Own: frames[1], Frames: frames})
+		threads = append(threads, stack.Thread{Name: fmt.Sprintf("goroutine %d", number), State: "IO wait", Own: frames[1], Serves: true, Frames: frames})
 	}
 	markStill(threads, threads, sample)
 	return threads
