@@ -154,6 +154,10 @@ func findInCPU(part *rules.Part, dump *stack.Dump) {
 	var all []stack.Thread
 	ran := 0.0
 	for _, each := range dump.Threads {
+		// The kernel does not know goroutines: one that ran at both moments, in a process that is busy for one.
+		if each.ID == 0 && each.Kernel.Class == thread.OnCPU && dump.Busy > busy {
+			each.Kernel.Running, each.Kernel.Ready = dump.Cores, dump.Busy-dump.Cores
+		}
 		if each.Kernel.Busy() > busy {
 			all = append(all, each)
 			ran += each.Kernel.Running
