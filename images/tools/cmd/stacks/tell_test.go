@@ -173,3 +173,15 @@ func TestThreadsThatAreNotLookedAtAreSaidFirst(t *testing.T) {
 		t.Errorf("%+v", section)
 	}
 }
+
+func TestAFullHeapIsSaidFirst(t *testing.T) {
+	dump := &stack.Dump{Process: target.Process{Status: target.Status{Name: "java"}}, Heap: "old generation 99 % of 30 MiB", HeapFull: true, Threads: []stack.Thread{{ID: 1, Name: "main", State: "WAITING", Idle: true}}}
+	l := lookAt(target.JVM, dump)
+	if got := l.verdict(findings(l)); !strings.HasPrefix(got, "The heap of java is nearly full, old generation 99 % of 30 MiB; no deadlock") {
+		t.Error(got)
+	}
+	dump.Collecting = 0.71
+	if got := findings(l); codes(l) != "gc_heavy" || !strings.Contains(got[0].Text, "71%") || !strings.Contains(got[0].Text, "old generation 99 % of 30 MiB") {
+		t.Errorf("%+v", got)
+	}
+}

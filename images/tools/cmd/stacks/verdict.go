@@ -47,6 +47,9 @@ func (l *look) verdict(findings []report.Finding) string {
 		}
 	}
 	for _, dump := range l.dumps {
+		if dump.HeapFull {
+			words = "The heap of " + nameOf(dump) + " is nearly full, " + dump.Heap + "; " + strings.ToLower(words[:1]) + words[1:]
+		}
 		if dump.Unseen != "" {
 			words = dump.Unseen + "; of the others: " + strings.ToLower(words[:1]) + words[1:]
 			break

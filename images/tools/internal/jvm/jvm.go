@@ -128,7 +128,7 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, settings Sett
 	if heap, err := heapInfo(ctx, t); err == nil {
 		dump.Text += "\n" + heap
 		if heap, known := ParseHeap(heap); known {
-			dump.Heap = heap.Words()
+			dump.Heap, dump.HeapFull = heap.Words(), heap.IsOld() && heap.Percent() >= 90
 			dump.Notes = append(dump.Notes, "heap: "+dump.Heap)
 		}
 	}

@@ -46,6 +46,7 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, length time.D
 		dump.Runtime = "Node.js " + profile.Version
 	}
 	dump.Collecting, dump.Heap = profile.Collecting, profile.Heap.Words()
+	dump.HeapFull = profile.Heap.Max > 0 && profile.Heap.Used >= profile.Heap.Max/10*9
 	if dump.Heap != "" {
 		dump.Notes = append(dump.Notes, "heap: "+dump.Heap)
 	}

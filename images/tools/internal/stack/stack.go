@@ -67,6 +67,8 @@ type Dump struct {
 	// "old generation 99 % of 30 MiB"; "" where that is not known.
 	Collecting float64
 	Heap       string
+	// HeapFull is whether it has less than a tenth left.
+	HeapFull bool
 	// Unseen says which of the process' threads are not in Threads, and why: "its virtual threads are not looked at: …"; "" where all are.
 	Unseen string
 	// Silent is set where the runtime did not answer although it should.

@@ -33,6 +33,7 @@ export const PROFILE_FINDINGS: readonly FindingRule[] = [
     threshold: 30,
     unit: '%',
     next: 'Raise or remove its CPU limit, or look at what else runs on the node: autodiagnose tells throttling apart.',
-    source: 'Chosen: it then takes nearly half as long again for everything. Counted by the kernel (schedstat; sched-stats.txt).',
+    source:
+      'Chosen: it then takes nearly half as long again for everything. Counted by the kernel (schedstat; sched-stats.txt).',
   },
 ];
