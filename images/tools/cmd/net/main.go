@@ -140,12 +140,12 @@ func (l *look) all(ctx context.Context) {
 	known, err := sockets.All()
 	captured := l.capture(ctx)
 	probed := l.probe(ctx, sockets.Troubled(known))
-	before := sockets.Count()
+	before, watch := sockets.Count(), sockets.WatchFailed()
 	select {
 	case <-time.After(sample):
 	case <-ctx.Done():
 	}
-	after := sockets.Count()
+	after, failed := sockets.Count(), watch.Stop()
 	taken := <-captured
 	l.parts = append(l.parts, probed...)
 	if err != nil {
@@ -153,7 +153,7 @@ func (l *look) all(ctx context.Context) {
 		part.Section = report.Section{Name: "sockets", State: report.NotReadable, Text: err.Error(), Lacks: "sock_diag: the kernel or its filter of calls refuses it"}
 		l.parts = append(l.parts, part)
 	} else {
-		view := sockets.View{Sockets: known, All: known, Whole: true, Limits: sockets.ReadLimits(), Total: after, Sample: after.Since(before)}
+		view := sockets.View{Sockets: known, All: known, Whole: true, Limits: sockets.ReadLimits(), Total: after, Sample: after.Since(before), Failed: failed}
 		l.parts = append(l.parts, sockets.Look(view))
 		l.files = append(l.files, file{"sockets.txt", []byte(sockets.Table(known, maxSockets))})
 	}
@@ -170,7 +170,7 @@ func (l *look) probe(ctx context.Context, troubled []netip.AddrPort) []*rules.Pa
 	// Without a resolv.conf there is no name server.
 	names, _ := probe.ReadNames("/etc/resolv.conf", "/etc/hosts")
 	if l.settings.endpoint == nil {
-		part, _ := names.Cluster(ctx, l.settings.inCluster)
+		part, _ := names.Cluster(ctx, l.settings.inCluster, sockets.Count().Strays)
 		return []*rules.Part{part, probe.Peers(ctx, l.place, troubled)}
 	}
 	prober := probe.Prober{Place: l.place, Names: names, Roots: roots(l.target), Now: time.Now()}

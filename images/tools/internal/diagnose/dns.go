@@ -8,6 +8,7 @@ import (
 
 	"kdebug/tools/internal/probe"
 	"kdebug/tools/internal/rules"
+	"kdebug/tools/internal/sockets"
 )
 
 const (
@@ -31,11 +32,12 @@ func (s *dnsSection) begin(look *Look) {
 	hosts, _ := look.fileOr("etc/hosts")
 	s.names, s.known = probe.ParseNames(config, hosts), readable
 	look.names = s.names
+	strays := sockets.Count().Strays
 	look.network.probe(func() {
 		defer close(s.done)
 		ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 		defer cancel()
-		s.part, s.took = s.names.Cluster(ctx, look.Settings.APIHost != "")
+		s.part, s.took = s.names.Cluster(ctx, look.Settings.APIHost != "", strays)
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 
 // networkLook is a look whose target has these sockets.
 func networkLook(settings Settings, mine ...sockets.Socket) *Look {
-	return &Look{Settings: settings, network: &network{mine: mine, pod: sockets.Pod{Live: mine}, calm: make(chan sockets.Counters, 1)}}
+	return &Look{Settings: settings, network: &network{mine: mine, pod: sockets.Pod{Live: mine}, calm: make(chan calm, 1)}}
 }
 
 func codesIn(part *rules.Part) string {
@@ -95,10 +95,10 @@ func TestTheProbesOwnAttemptsAreNotThePods(t *testing.T) {
 	}
 	calm := <-look.network.calm
 	look.network.calm <- calm
-	if calm.Failed < first.before.Failed+4 {
+	if calm.counters.Failed < first.before.Failed+4 {
 		t.Errorf("%+v %+v", first.before, calm)
 	}
-	if part := first.end(look); strings.Contains(codesIn(part), "connects_refused") && sockets.Count().Since(calm).Failed == 0 {
+	if part := first.end(look); strings.Contains(codesIn(part), "connects_refused") && sockets.Count().Since(calm.counters).Failed == 0 {
 		t.Error(codesIn(part))
 	}
 }

@@ -21,8 +21,13 @@ type network struct {
 	whole bool
 	// probes are those that connect somewhere during the sample: what they do to the pod's counters is none of the pod's doing.
 	probes sync.WaitGroup
-	// calm is the reading of the counters after the last probe.
-	calm chan sockets.Counters
+	// calm is the reading after the last probe, from which on the attempts to connect are the pod's own.
+	calm chan calm
+}
+
+type calm struct {
+	counters sockets.Counters
+	watch    *sockets.Watch
 }
 
 // probe does something that connects to somebody.
@@ -33,7 +38,7 @@ type socketsSection struct{ before sockets.Counters }
 
 func (s *socketsSection) begin(look *Look) {
 	s.before = sockets.Count()
-	seen := &network{calm: make(chan sockets.Counters, 1)}
+	seen := &network{calm: make(chan calm, 1)}
 	seen.pod, seen.err = sockets.ReadPod()
 	seen.whole = !look.open.complete
 	for _, each := range seen.pod.Live {
@@ -56,7 +61,8 @@ func (s *socketsSection) end(look *Look) *rules.Part {
 	view.Sample.Opened, view.Sample.Failed, view.Sample.Reset = 0, 0, 0
 	select {
 	case calm := <-seen.calm:
-		quiet := after.Since(calm)
+		quiet := after.Since(calm.counters)
+		view.Failed = calm.watch.Stop()
 		view.Sample.Opened, view.Sample.Failed, view.Sample.Reset, view.Sample.SixOut = quiet.Opened, quiet.Failed, quiet.Reset, quiet.SixOut
 	default:
 		// A probe still waits, so nobody knows whose attempts failed.

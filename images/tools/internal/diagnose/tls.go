@@ -54,7 +54,7 @@ func (s *tlsSection) begin(look *Look) {
 	// The last of the sections that connect to somebody.
 	go func() {
 		look.network.probes.Wait()
-		look.network.calm <- sockets.Count()
+		look.network.calm <- calm{sockets.Count(), sockets.WatchFailed()}
 	}()
 }
 

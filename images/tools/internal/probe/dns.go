@@ -17,10 +17,14 @@ import (
 // nowhere is a name that each resolver knows by itself (RFC 6761).
 const nowhere = "localhost."
 
+// manyStrays: a look of this kind leaves a few, a program that looks up names leaves two with each.
+const manyStrays = 20
+
 // Cluster asks the pod's name servers for the API server's own service: what both images do that were told no name. In a pod whose resolver does not
 // have the cluster's names (dnsPolicy Default) it asks only whether they answer, and that only within the cluster. Outside a cluster it asks nothing.
-// Took is the longest lookup; 0 where there was none.
-func (n Names) Cluster(ctx context.Context, inCluster bool) (part *rules.Part, took time.Duration) {
+// Strays is how many packets of UDP found nobody in the pod before: a name server on its loopback that refuses is a finding only where somebody of the
+// pod asks it. Took is the longest lookup; 0 where there was none.
+func (n Names) Cluster(ctx context.Context, inCluster bool, strays uint64) (part *rules.Part, took time.Duration) {
 	part, some := n.begin()
 	settings := fmt.Sprintf("%s, %s, ndots %d", count(len(n.Servers), "name server"), count(len(n.Search), "search domain"), n.Ndots)
 	part.Section.Text = settings
@@ -35,17 +39,25 @@ func (n Names) Cluster(ctx context.Context, inCluster bool) (part *rules.Part, t
 		part.Section.Text = settings + "; " + part.Section.Text
 		return part, took
 	case inCluster && n.isNear():
-		alive := 0
+		alive, unused := 0, 0
 		servers := n.Servers[:min(len(n.Servers), maxServers)]
 		for index, got := range n.askEach(ctx, servers, []string{nowhere}) {
-			if got.silent {
+			switch {
+			case got.refused && isLoopback(servers[index]) && strays < manyStrays:
+				unused++
+				part.Say("name server %s, on the pod's own loopback, refuses, and nobody of the pod asks it", servers[index])
+				continue
+			case got.silent:
 				n.findSilent(part, servers[index], got)
 				continue
 			}
 			alive++
 			took = max(took, got.took)
 		}
-		part.Section.Text = fmt.Sprintf("%s; this is not a cluster's DNS (no search domain svc.…), %d of its servers answer", settings, alive)
+		part.Section.Text = fmt.Sprintf("%s; this is not a cluster's DNS, %d of its servers answer", settings, alive)
+		if alive == 0 && unused > 0 {
+			part.Section.Text += " and nobody asks them"
+		}
 		return part, took
 	}
 	if len(part.Findings) > 0 {
@@ -137,14 +149,18 @@ func (n Names) askAll(ctx context.Context, result *rules.Part, name, unknown str
 	return addresses, slowest
 }
 
+func isLoopback(server string) bool {
+	address, err := netip.ParseAddr(server)
+	return err == nil && address.IsLoopback()
+}
+
 // findSilent says how a server does not answer: nothing listens there, which is another trouble than lost packets; on the pod's own loopback it is
 // another again.
 func (n Names) findSilent(result *rules.Part, server string, got answer) {
-	address, _ := netip.ParseAddr(server)
 	switch {
 	case got.failed && !got.silent:
 		result.Find("dns_unanswered", 0, "name server %s answers %s", server, got.code)
-	case address.IsLoopback():
+	case isLoopback(server):
 		how := "does not answer"
 		if got.refused {
 			how = "refuses: nothing listens there"

@@ -515,22 +515,24 @@ func TestTheNameServersOfAPodAreJudgedInOnePlace(t *testing.T) {
 		name, conf, port string
 		outside          bool
 		found, says      string
+		strays           uint64
 	}{
-		{"the cluster's", cluster + "nameserver 127.0.0.1\n", knows, false, "", "1 name server, 3 search domains, ndots 5; 1 address of kubernetes.default.svc.test from 1 name server"},
-		{"one that does not know it", cluster + "nameserver 127.0.0.1\n", knowsNot, false, "dns_unknown_name", "0 addresses"},
-		{"one that fails", cluster + "nameserver 127.0.0.1\n", failing, false, "dns_unanswered", "1 name server silent"},
-		{"loopback, where nothing listens", cluster + "nameserver 127.0.0.2\n", knows, false, "dns_loopback", ""},
-		{"the same, without the cluster's domains", node + "nameserver 127.0.0.2\n", knows, false, "dns_loopback", "this is not a cluster's DNS"},
-		{"the node's, which answers", node + "nameserver 127.0.0.1\n", knowsNot, false, "", "1 of its servers answer"},
-		{"a public one", node + "nameserver 192.0.2.1\n", knowsNot, false, "", "no lookup, this is not a cluster's DNS"},
-		{"in no cluster", cluster + "nameserver 127.0.0.2\n", knows, true, "", "no lookup"},
-		{"none", cluster, knows, false, "dns_no_server", "0 name servers"},
-		{"four", cluster + strings.Repeat("nameserver 127.0.0.1\n", 4), knows, false, "dns_many_servers", "4 name servers"},
+		{"the cluster's", cluster + "nameserver 127.0.0.1\n", knows, false, "", "1 name server, 3 search domains, ndots 5; 1 address of kubernetes.default.svc.test from 1 name server", 0},
+		{"one that does not know it", cluster + "nameserver 127.0.0.1\n", knowsNot, false, "dns_unknown_name", "0 addresses", 0},
+		{"one that fails", cluster + "nameserver 127.0.0.1\n", failing, false, "dns_unanswered", "1 name server silent", 0},
+		{"loopback, where nothing listens", cluster + "nameserver 127.0.0.2\n", knows, false, "dns_loopback", "", 0},
+		{"the same, without the cluster's domains, and in use", node + "nameserver 127.0.0.2\n", knows, false, "dns_loopback", "this is not a cluster's DNS", 40},
+		{"the same, and nobody asks it", node + "nameserver 127.0.0.2\n", knows, false, "", "0 of its servers answer and nobody asks them", 4},
+		{"the node's, which answers", node + "nameserver 127.0.0.1\n", knowsNot, false, "", "1 of its servers answer", 0},
+		{"a public one", node + "nameserver 192.0.2.1\n", knowsNot, false, "", "no lookup, this is not a cluster's DNS", 0},
+		{"in no cluster", cluster + "nameserver 127.0.0.2\n", knows, true, "", "no lookup", 0},
+		{"none", cluster, knows, false, "dns_no_server", "0 name servers", 0},
+		{"four", cluster + strings.Repeat("nameserver 127.0.0.1\n", 4), knows, false, "dns_many_servers", "4 name servers", 0},
 	} {
 		names := ParseNames([]byte(each.conf), nil)
 		names.Port = each.port
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		part, _ := names.Cluster(ctx, !each.outside)
+		part, _ := names.Cluster(ctx, !each.outside, each.strays)
 		cancel()
 		if codes(part) != each.found || !strings.Contains(part.Section.Text, each.says) {
 			t.Errorf("%s: %q %q", each.name, codes(part), part.Section.Text)

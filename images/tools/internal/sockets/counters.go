@@ -12,8 +12,8 @@ type Counters struct {
 	SegmentsOut, SegmentsAgain, ListenOverflows uint64
 	// Opened are the connections that the pod began, Failed those of them that were refused or led nowhere, Reset those that were cut while they worked.
 	Opened, Failed, Reset uint64
-	// SixOut are packets of IPv6.
-	SixOut uint64
+	// SixOut are packets of IPv6, and Strays those of UDP that reached the pod at a port where nobody listens.
+	SixOut, Strays uint64
 }
 
 // Count reads the counters; those that cannot be read are 0.
@@ -22,6 +22,7 @@ func Count() Counters {
 	read := Counters{
 		SegmentsOut: snmp["OutSegs"], SegmentsAgain: snmp["RetransSegs"], ListenOverflows: netstat["ListenOverflows"],
 		Opened: snmp["ActiveOpens"], Reset: snmp["EstabResets"], SixOut: column("/proc/self/net/snmp6", "Ip6OutRequests"),
+		Strays: table("/proc/self/net/snmp", "Udp:")["NoPorts"] + column("/proc/self/net/snmp6", "Udp6NoPorts"),
 	}
 	// Those of others are among the failed ones: half a connection to this pod that was given up, as a load balancer's check does.
 	read.Failed = snmp["AttemptFails"] - min(snmp["AttemptFails"], netstat["EmbryonicRsts"])
@@ -34,7 +35,7 @@ func (c Counters) Since(before Counters) Counters {
 	return Counters{
 		SegmentsOut: less(c.SegmentsOut, before.SegmentsOut), SegmentsAgain: less(c.SegmentsAgain, before.SegmentsAgain),
 		ListenOverflows: less(c.ListenOverflows, before.ListenOverflows), Opened: less(c.Opened, before.Opened), Failed: less(c.Failed, before.Failed),
-		Reset: less(c.Reset, before.Reset), SixOut: less(c.SixOut, before.SixOut),
+		Reset: less(c.Reset, before.Reset), SixOut: less(c.SixOut, before.SixOut), Strays: less(c.Strays, before.Strays),
 	}
 }
 

@@ -130,7 +130,9 @@ func (s *Socket) measure(info []byte) {
 		return native.Uint64(info[at:])
 	}
 	s.BytesReceived, s.BytesSent = long(infoReceived), long(infoSent)
-	if acked := long(infoAcked); s.BytesSent == 0 && acked > 1 {
+	acked := long(infoAcked)
+	s.wasOpen = acked > 0
+	if s.BytesSent == 0 && acked > 1 {
 		// Before Linux 4.19. The packet that opened the connection counts as one byte.
 		s.BytesSent = acked - 1
 	}

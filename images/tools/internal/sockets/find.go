@@ -21,6 +21,8 @@ type View struct {
 	Limits  Limits
 	// Total is what was counted since the pod began, and Sample within the sample: attempts to connect without those of this look's own.
 	Total, Sample Counters
+	// Failed says to whom the attempts were that failed, as far as it was seen.
+	Failed map[netip.AddrPort]int
 }
 
 // Find puts what is wrong with the sockets into a part.
@@ -89,8 +91,24 @@ func (v View) isKeptOut(listener Socket) bool {
 
 func (v View) findAttempts(part *rules.Part) {
 	refused := v.Sample.refused()
-	part.Find("connects_refused", float64(refused), "%d of %d attempts of the pod to connect failed within the sample", refused, max(refused, v.Sample.Opened))
+	part.Find("connects_refused", float64(refused), "%d of %d attempts of the pod to connect were refused or led nowhere within the sample%s",
+		refused, max(refused, v.Sample.Opened), v.worstFailed(refused))
 	part.Find("connections_reset", float64(v.Sample.Reset), "%d connections of the pod were reset within the sample", v.Sample.Reset)
+}
+
+// worstFailed is ", 12 of them to 10.0.0.7:8080", or "" where that was not seen.
+func (v View) worstFailed(most uint64) string {
+	var worst netip.AddrPort
+	for peer, count := range v.Failed {
+		if count > v.Failed[worst] || count == v.Failed[worst] && peer.Compare(worst) < 0 {
+			worst = peer
+		}
+	}
+	if !worst.IsValid() {
+		return ""
+	}
+	// The two were not read at the same moment.
+	return fmt.Sprintf(", %d of them to %s", min(uint64(v.Failed[worst]), most), worst)
 }
 
 func (v View) findLimits(part *rules.Part) {

@@ -110,3 +110,12 @@ func TestAHeapOfUnclosedSocketsIsTold(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoRefusesIsNamed(t *testing.T) {
+	peer := netip.MustParseAddrPort("10.0.0.7:8080")
+	part := rules.NewPart("sockets")
+	View{Sample: Counters{Opened: 30, Failed: 15}, Failed: map[netip.AddrPort]int{peer: 16, netip.MustParseAddrPort("10.0.0.8:80"): 1}}.Find(part)
+	if len(part.Findings) != 1 || part.Findings[0].Text != "15 of 30 attempts of the pod to connect were refused or led nowhere within the sample, 15 of them to 10.0.0.7:8080" {
+		t.Errorf("%+v", part.Findings)
+	}
+}

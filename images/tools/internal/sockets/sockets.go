@@ -28,6 +28,8 @@ type Socket struct {
 	LastSent, LastReceived time.Duration
 	// BytesSent and BytesReceived count data of the connection's life; what the kernel does not tell is 0.
 	BytesSent, BytesReceived uint64
+	// wasOpen is whether the peer ever confirmed the connection.
+	wasOpen bool
 	// Inode is the number in the link of an open file: "socket:[INODE]". 0 where no process holds it.
 	Inode uint32
 }

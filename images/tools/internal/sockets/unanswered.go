@@ -19,8 +19,8 @@ const (
 	maxSetup = 2 * time.Second
 	// atOnce is how far apart the requests may be that a peer had when it fell silent.
 	atOnce = time.Second
-	// maxWait is as long as the kernel keeps sending a packet that nobody confirms. Who waits longer waits on purpose.
-	maxWait = 15 * time.Minute
+	// maxWait: who was answered before and waits for longer waits on purpose, as a worker of a queue to which nothing comes.
+	maxWait = time.Hour
 	// Fewer connections than minSilent are what a queue's worker or a subscription has. Where the peer answers others meanwhile, it takes as many as
 	// a pool has.
 	minSilent, minStuck = 3, 5
@@ -44,6 +44,8 @@ type Wait struct {
 	Shortest, Longest time.Duration
 	// Evident is false where whoever waits for news on purpose looks the same.
 	Evident bool
+	// total is all waits together.
+	total time.Duration
 	// Within is whether the peer is a listener of this pod: it may wait for another itself.
 	Within bool
 }
@@ -148,14 +150,15 @@ func waitOf(those []Socket, least time.Duration) Wait {
 			continue
 		}
 		wait.add(each.LastSent)
-		if answered < 0 || answered > least && each.LastSent <= answered+atOnce {
-			silent++
-		}
-		if each.BytesReceived == 0 {
+		isNew := each.BytesReceived == 0
+		if isNew {
 			never++
 		}
+		if (isNew || each.LastSent <= maxWait) && (answered < 0 || answered > least && each.LastSent <= answered+atOnce) {
+			silent++
+		}
 	}
-	wait.Evident = wait.Shortest <= maxWait && (silent >= minSilent && 2*silent >= wait.Open || never >= minStuck && 2*never >= wait.Open)
+	wait.Evident = silent >= minSilent && 2*silent >= wait.Open || never >= minStuck && 2*never >= wait.Open
 	return wait
 }
 
@@ -184,6 +187,7 @@ func (w *Wait) add(age time.Duration) {
 		w.Shortest = age
 	}
 	w.Longest = max(w.Longest, age)
+	w.total += age
 	w.Count++
 }
 
@@ -199,7 +203,7 @@ func compareWaits(a, b Wait) int {
 		}
 		return 3
 	}
-	return cmp.Or(rank(a)-rank(b), b.Count-a.Count, cmp.Compare(a.Longest, b.Longest), a.Peer.Compare(b.Peer), int(a.Port)-int(b.Port))
+	return cmp.Or(rank(a)-rank(b), b.Count-a.Count, cmp.Compare(a.total, b.total), a.Peer.Compare(b.Peer), int(a.Port)-int(b.Port))
 }
 
 // span is "12 s" or "5 to 40 s".

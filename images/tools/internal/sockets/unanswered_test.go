@@ -48,6 +48,7 @@ func TestConnectionsToASilentPeerAreFound(t *testing.T) {
 		"one of the pods behind an address is silent": {
 			append(times(3, func(int) Socket { return client(database, 0.1, 0.09, 900, 900) }), never...), "8 connections to 10.1.2.3:5432 have waited 12 s for an answer",
 		},
+		"for a long time": {times(8, func(int) Socket { return client(database, 4000, 4000, 200, 0) }), "8 connections to 10.1.2.3:5432 have waited 66 minutes for an answer"},
 		"some of the pool were not used": {
 			append(times(5, func(int) Socket { return client(database, 90, 90, 900, 900) }), never...), "8 connections to 10.1.2.3:5432 have waited 12 s for an answer",
 		},
@@ -77,7 +78,7 @@ func TestWaitsOfHealthyProgramsAreNoFinding(t *testing.T) {
 		"one long poll while others are answered":       append(times(3, func(int) Socket { return client(database, 0.2, 0.1, 900, 900) }), client(database, 40, 40, 900, 0)),
 		"workers of a queue, while others are answered": append(times(4, func(int) Socket { return client("10.1.2.3:6379", 40, 42, 900, 900) }), client("10.1.2.3:6379", 1, 1, 900, 900)),
 		"workers of a queue that asked again at once":   times(8, func(index int) Socket { return client("10.1.2.3:6379", 12, 12.01, 900, 900) }),
-		"who waits for longer than any client would":    times(8, func(int) Socket { return client("10.1.2.3:6379", 1200, 1201, 900, 0) }),
+		"who waits for longer than any client would":    times(8, func(int) Socket { return client("10.1.2.3:6379", 4000, 4002, 900, 900) }),
 		"a few of many": append(times(9, func(int) Socket { return client(database, 60, 60, 900, 900) }), times(3, func(int) Socket { return client(database, 12, 90, 900, 900) })...),
 		"messages that were taken and confirmed a second": times(8, func(int) Socket { return client("10.1.2.3:5672", 12, 14, 900, 900) }),
 		"who has not read the answer": times(8, func(int) Socket {
