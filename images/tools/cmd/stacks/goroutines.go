@@ -9,6 +9,7 @@ import (
 	"kdebug/tools/internal/gopprof"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
 
 // goroutines are those of a program that serves pprof, with samples of where it computes, and how long they did not move meanwhile.
@@ -42,16 +43,26 @@ func (l *look) goroutines(ctx context.Context, t *target.Target) (*stack.Dump, e
 	return dump, nil
 }
 
-// markStill gives goroutines that were at the same place in two dumps the time between: Go itself counts minutes only.
+// markStill gives goroutines that were at the same place in two dumps the time between: Go itself counts minutes only. One that ran both times
+// is marked as on CPU.
 func markStill(now, before []stack.Thread, passed time.Duration) {
-	places := map[string][]string{}
+	places := map[string]stack.Thread{}
 	for _, each := range before {
-		places[each.Name] = each.Frames
+		places[each.Name] = each
 	}
 	for index := range now {
 		each := &now[index]
-		if frames, known := places[each.Name]; known && slices.Equal(frames, each.Frames) && each.State != "running" && each.State != "runnable" {
+		first, known := places[each.Name]
+		switch {
+		case !known:
+		case runs(first) && runs(*each) && each.Own != "":
+			each.Kernel.Class, each.Kernel.Words = thread.OnCPU, "computing"
+		case !runs(*each) && slices.Equal(first.Frames, each.Frames):
 			each.Kernel.Waited = passed
 		}
 	}
+}
+
+func runs(goroutine stack.Thread) bool {
+	return goroutine.State == "running" || goroutine.State == "runnable"
 }

@@ -142,6 +142,7 @@ func measured(t *target.Target, take func() *stack.Dump) *stack.Dump {
 	seen := watch.Read()
 	for _, each := range seen {
 		dump.Cores += each.Running
+		dump.Busy += each.Busy()
 	}
 	for index := range dump.Threads {
 		each := &dump.Threads[index]

@@ -10,6 +10,7 @@ import (
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
 
 const (
@@ -105,12 +106,12 @@ func count(dump *stack.Dump) string {
 }
 
 func tellThreads(out io.Writer, dump *stack.Dump, names []string) {
-	for _, thread := range dump.Threads {
-		if !slices.Contains(names, thread.Name) {
+	for _, each := range dump.Threads {
+		if !slices.Contains(names, each.Name) {
 			continue
 		}
-		say(out, "    %q waits for a %s, and holds %s", thread.Name, thread.WaitsForKind, counted(len(thread.Holds), "lock"))
-		for _, frame := range thread.Frames[:min(3, len(thread.Frames))] {
+		say(out, "    %q waits for a %s, and holds %s", each.Name, each.WaitsForKind, counted(len(each.Holds), "lock"))
+		for _, frame := range each.Frames[:min(3, len(each.Frames))] {
 			say(out, "      %s", frame)
 		}
 	}
@@ -133,11 +134,16 @@ func tellLocks(out io.Writer, dump *stack.Dump) {
 	}
 }
 
-// tellGroups tells where threads are together, or, where there are few, where each is: those in the program's own code first, and the idle last.
+// tellGroups tells where threads are together, or, where there are few, where each is: those that compute first,
+// then those in the program's own code, and the idle last.
 func tellGroups(out io.Writer, dump *stack.Dump) {
 	groups := stack.Groups(dump.Threads)
 	slices.SortStableFunc(groups, func(a, b stack.Group) int { return rankOf(a) - rankOf(b) })
 	told := 0
+	// Of a process with one thread and no stack, all is said.
+	if len(dump.Threads) == 1 && len(dump.Threads[0].Frames) == 0 {
+		return
+	}
 	for _, group := range groups {
 		if told == 0 {
 			say(out, "  where the threads are")
@@ -159,12 +165,14 @@ func tellGroups(out io.Writer, dump *stack.Dump) {
 
 func rankOf(group stack.Group) int {
 	switch {
+	case group.Class == thread.OnCPU || group.Class == thread.Ready:
+		return 0
 	case group.Does == "idle":
-		return 2
+		return 3
 	case group.Own == "":
-		return 1
+		return 2
 	}
-	return 0
+	return 1
 }
 
 // files are those for the log: all threads in one text, and what a runtime gave beside it.

@@ -153,10 +153,35 @@ func hung(count int) []stack.Thread {
 	var threads []stack.Thread
 	for number := range count {
 		frames := []string{"internal/poll.runtime_pollWait (netpoll.go:1)", "main.upstream (main.go:9)"}
-		threads = append(threads, stack.Thread{Name: fmt.Sprintf("goroutine %d", number), State: "IO wait", Own: frames[1], Frames: frames})
+		threads = append(threads, stack.Thread{Name: fmt.Sprintf("goroutine %d", number), State: "IO wait", Own: frames[1], Serves: true, Frames: frames})
 	}
 	markStill(threads, threads, sample)
 	return threads
+}
+
+func TestAGoroutineThatRunsAtBothMomentsComputes(t *testing.T) {
+	threads := func(second string) []stack.Thread {
+		each := stack.Thread{Name: "goroutine 7", State: "runnable", Own: "main.hash (main.go:3)", Frames: []string{"main.hash (main.go:3)"}}
+		now := each
+		now.State = second
+		threads := []stack.Thread{now}
+		markStill(threads, []stack.Thread{each}, sample)
+		return threads
+	}
+	for name, test := range map[string]struct {
+		state string
+		busy  float64
+		want  string
+	}{
+		"it runs":                         {"running", 0.95, "goroutine 7 of api computes all the time in main.hash (main.go:3), with 0.30 of a core: it is ready and waits for CPU 65% of the time."},
+		"it waits the second time":        {"select", 0.95, "No goroutines are stuck together; 1 goroutine: 1 waiting for channels; api uses 0.30 of a core."},
+		"the process computes for a part": {"running", 0.5, "No goroutines are stuck together; 1 goroutine: 1 computing; api uses 0.30 of a core."},
+	} {
+		l := lookAt(target.Go, named("api", target.Go, stack.Dump{Threads: threads(test.state), Cores: 0.3, Busy: test.busy}))
+		if got := l.verdict(findings(l)); got != test.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
 }
 
 // A goroutine that has moved on is no goroutine that waits.

@@ -26,9 +26,11 @@ func say(out io.Writer, format string, words ...any) {
 	fmt.Fprintln(out, text[:len(text)-len(rest)]+report.Line(rest, 240))
 }
 
-// nameOf is what people call a process: its own title, else the name of its program.
+// nameOf is what people call a process: its own title up to a remark, else the name of its program.
 func nameOf(dump *stack.Dump) string {
 	if title := dump.Process.Title(); title != "" {
+		title, _, _ = strings.Cut(title, " (")
+		title, _, _ = strings.Cut(title, " [")
 		return title
 	}
 	return dump.Process.Name

@@ -34,6 +34,9 @@ func Does(t Thread) string {
 		return "idle"
 	case class == thread.Lock:
 		return "waiting for a lock"
+	case t.Kernel.Class == thread.Lock && t.State != "":
+		// Its runtime has words for locks, and has none here.
+		return "waiting"
 	case t.Kernel.Words != "":
 		return t.Kernel.Words
 	case class == thread.OnCPU:

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"kdebug/tools/internal/thread"
 )
 
 // Group is threads that are at the same place.
 type Group struct {
-	// Does is what they do, as Does says it.
+	// Class and Does are what they do, as Classify and Does say it.
+	Class  thread.Class
 	Does   string
 	Own    string
 	Frames []string
@@ -20,17 +23,17 @@ type Group struct {
 // Groups puts threads that do the same at the same place together, the largest group first.
 func Groups(threads []Thread) []Group {
 	found, order := map[string]*Group{}, []string{}
-	for _, thread := range threads {
-		does := Does(thread)
-		key := does + "\n" + strings.Join(thread.Frames, "\n")
+	for _, each := range threads {
+		does := Does(each)
+		key := does + "\n" + strings.Join(each.Frames, "\n")
 		group := found[key]
 		if group == nil {
-			group = &Group{Does: does, Own: thread.Own, Frames: thread.Frames}
+			group = &Group{Class: Classify(each), Does: does, Own: each.Own, Frames: each.Frames}
 			found[key] = group
 			order = append(order, key)
 		}
-		group.Names = append(group.Names, thread.Name)
-		group.Minutes = max(group.Minutes, thread.Minutes)
+		group.Names = append(group.Names, each.Name)
+		group.Minutes = max(group.Minutes, each.Minutes)
 	}
 	groups := make([]Group, 0, len(found))
 	for _, key := range order {

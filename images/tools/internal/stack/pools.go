@@ -99,7 +99,8 @@ func placeOf(t Thread) string {
 			return ""
 		}
 	}
-	if !t.Waits() {
+	// Of goroutines and virtual threads the peer is not known, so one that waits for news looks like one that waits for an answer.
+	if !t.Waits() || t.ID == 0 && !t.Serves {
 		return ""
 	}
 	if t.Own != "" {

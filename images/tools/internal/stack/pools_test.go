@@ -52,8 +52,9 @@ func TestAPoolWaitsWhereItsThreadsWaitForWhatShouldCome(t *testing.T) {
 		"a futex inside a request":      {pool(9, with(func(each *Thread) { each.Kernel.Class, each.Serves = thread.Lock, true })), 9},
 		"a lock":                        {pool(9, with(func(each *Thread) { each.Kernel.Class, each.State = thread.Lock, "BLOCKED" })), 9},
 		"the kernel was not asked":      {pool(9, with(func(each *Thread) { each.Kernel = thread.Seen{} })), 0},
-		"goroutines that did not move":  {goroutines(9, time.Second*3), 9},
-		"goroutines at the same moment": {goroutines(9, 0), 0},
+		"goroutines that did not move":  {goroutines(9, time.Second*3, true), 9},
+		"goroutines at the same moment": {goroutines(9, 0, true), 0},
+		"consumers of a queue":          {goroutines(9, time.Second*3, false), 0},
 	} {
 		found := Pools(test.threads)
 		if got := 0; len(found) > 0 {
@@ -68,11 +69,11 @@ func TestAPoolWaitsWhereItsThreadsWaitForWhatShouldCome(t *testing.T) {
 }
 
 // A request has several goroutines, and most of them are the runtime's: only those in the program's own code are a pool.
-func goroutines(count int, passed time.Duration) []Thread {
+func goroutines(count int, passed time.Duration, serves bool) []Thread {
 	var threads []Thread
 	for number := range count {
 		threads = append(threads,
-			Thread{Name: fmt.Sprintf("goroutine %d", 2*number), State: "IO wait", Own: "main.upstream (main.go:9)", Kernel: thread.Seen{Waited: passed}},
+			Thread{Name: fmt.Sprintf("goroutine %d", 2*number), State: "IO wait", Own: "main.upstream (main.go:9)", Serves: serves, Kernel: thread.Seen{Waited: passed}},
 			Thread{Name: fmt.Sprintf("goroutine %d", 2*number+1), State: "select", Frames: []string{"net/http.(*persistConn).readLoop"}})
 	}
 	return threads
@@ -123,7 +124,7 @@ func TestTheRuntimesWordAloneDecidesNothing(t *testing.T) {
 		"any futex":                   {Thread{ID: 1, Kernel: thread.Seen{Class: thread.Lock, Words: "waiting (idle, or for a lock)"}}, "waiting (idle, or for a lock)"},
 		"BLOCKED":                     {Thread{ID: 1, State: "BLOCKED", Kernel: thread.Seen{Class: thread.Lock, Words: "x"}}, "waiting for a lock"},
 		"parked for a lock":           {Thread{ID: 1, State: "WAITING", WaitsFor: "1", WaitsForKind: "java.util.concurrent.locks.ReentrantLock$NonfairSync", Kernel: thread.Seen{Class: thread.Lock, Words: "x"}}, "waiting for a lock"},
-		"parked at an empty queue":    {Thread{ID: 1, State: "WAITING", WaitsFor: "1", WaitsForKind: "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject", Kernel: thread.Seen{Class: thread.Lock, Words: "x"}}, "x"},
+		"parked at an empty queue":    {Thread{ID: 1, State: "WAITING", WaitsFor: "1", WaitsForKind: "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject", Kernel: thread.Seen{Class: thread.Lock, Words: "x"}}, "waiting"},
 		"a goroutine at a mutex":      {Thread{State: "sync.Mutex.Lock"}, "waiting for a lock"},
 		"a goroutine without a class": {Thread{State: "chan receive"}, "waiting for a channel"},
 	} {

@@ -49,6 +49,8 @@ type Dump struct {
 	// share says nothing.
 	Samples int
 	Cores   float64
+	// Busy is Cores with what they were ready for and did not get.
+	Busy float64
 	// Text is the dump as the runtime's tool wrote it, for a file.
 	Text string
 	// Notes are lines for the words: what else was seen, and what could not be.
