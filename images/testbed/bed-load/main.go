@@ -1,11 +1,13 @@
 // bed-load is what is around a program of the test bed: its clients and its upstream, in the network of the same pod.
 //
 //	ok=RATE,URL             RATE requests a second; holds after five good answers
+//	bad=RATE,URL            the same for answers of 500 and more
 //	stuck=N,URL             N requests at once that nobody answers; holds when each has waited
 //	silent=PORT             an upstream that takes requests and never answers; it answers "PING" lines, so that a pool can be filled
 //	echo=PORT               an upstream that answers each request at once with "ok"
 //	redis=RATE,PORT,WORDS   a command of Redis; redis-stuck=N,PORT,WORDS
-//	sql=RATE,PORT,SQL       PostgreSQL; sql-stuck=N,PORT,SQL, and sql-hold=PORT,SQL leaves its transaction open
+//	sql=RATE,PORT,SQL       PostgreSQL; sql-stuck=N,PORT,SQL, and sql-hold=PORT,SQL leaves its transaction open;
+//	                        ";;" parts statements that are sent one by one
 //	up=PORT                 holds when that port takes a connection
 //	after=SECONDS           holds after that time at the earliest
 //
@@ -51,6 +53,17 @@ var parts = map[string]func(values string, holds func()){
 	"ok": func(values string, holds func()) {
 		rate, url, _ := strings.Cut(values, ",")
 		answered(rate, holds, getter(url))
+	},
+	"bad": func(values string, holds func()) {
+		rate, url, _ := strings.Cut(values, ",")
+		call := getter(url)
+		failing := func() error {
+			if err := call(); err == nil || !strings.HasPrefix(err.Error(), "5") {
+				return fmt.Errorf("not bad: %v", err)
+			}
+			return nil
+		}
+		answered(rate, holds, failing)
 	},
 	"stuck": func(values string, holds func()) {
 		n, url, _ := strings.Cut(values, ",")

@@ -94,15 +94,18 @@ func sqlCaller(port, sql string) func() error {
 			}
 			conn = c
 		}
-		err := send(conn, 'Q', sql+"\x00")
-		if err == nil {
-			err = untilReady(conn)
+		for _, statement := range strings.Split(sql, ";;") {
+			err := send(conn, 'Q', statement+"\x00")
+			if err == nil {
+				err = untilReady(conn)
+			}
+			if err != nil {
+				conn.Close()
+				conn = nil
+				return err
+			}
 		}
-		if err != nil {
-			conn.Close()
-			conn = nil
-		}
-		return err
+		return nil
 	}
 }
 
