@@ -27,7 +27,8 @@ function checkName(name) {
 /** Keeps what it sees until the heap is nearly full. */
 function remember(megabytes) {
   const rows = [];
-  for (let row = 0; row < megabytes * 2500; row += 1) rows.push({ id: row, name: `item ${row}`, tags: [`a${row}`, `b${row}`] });
+  for (let row = 0; row < megabytes * 2500; row += 1)
+    rows.push({ id: row, name: `item ${row}`, tags: [`a${row}`, `b${row}`] });
   cache.push(rows);
 }
 
@@ -40,11 +41,13 @@ function churn() {
 const app = express();
 app.get('/shop', (_request, response) => askUpstream(keepAlive, response));
 app.get('/upstream', (_request, response) => askUpstream(undefined, response));
-app.get('/busy', (_request, response) => response.send(String(checkName('a very long name of a customer of this shop and more of it!'))));
+app.get('/busy', (_request, response) =>
+  response.send(String(checkName('a very long name of a customer of this shop and more of it!'))),
+);
 app.get('/churn', (_request, response) => response.send(String(churn())));
 app.get('/', (_request, response) => response.send('ok'));
 app.get('/ok', (_request, response) => response.send('ok'));
-app.listen(8080, () => console.log('ready'));
+app.listen(8080, () => process.stdout.write('ready\n'));
 
 const megabytes = Number(process.env.REMEMBER_MIB ?? 0);
 if (megabytes > 0) remember(megabytes);
