@@ -118,9 +118,9 @@ tomcat() {
     debian tomcat "$root"
     java_17 "$root"
     mkdir -p "$root/app/lib"
-    cp -L "$root/usr/share/java/tomcat10-embed-core.jar" "$root/app/lib/"
+    cp -L "$root/usr/share/java/tomcat10-embed-core.jar" "$root/usr/share/java/tomcat10-annotations-api.jar" "$root/app/lib/"
     compile_java "$java" "$root/app/lib/tomcat10-embed-core.jar" "$root/app" "$here"/tomcat/*.java
-    give tomcat "/$home/bin/java" -Xmx64m -XX:+UseSerialGC -cp '/app:/app/lib/*' Shop
+    give tomcat "/$home/bin/java" -Xmx96m -XX:+UseSerialGC -cp '/app:/app/lib/*' Shop
 }
 
 goapi() {
@@ -153,7 +153,7 @@ caddy() {
 # Another Python than Debian's: this machine's, if it has one.
 fastapi() {
     root=$work/fastapi
-    python=$(command -v python3.13 || ls -d "$HOME"/.pyenv/versions/3.13*/bin/python3.13 2>/dev/null | tail -n 1)
+    python=$(find "$HOME/.pyenv/versions" -path '*/3.13*/bin/python3.13' 2>/dev/null | sort | tail -n 1)
     python=$("${python:-python3.13}" -I -c 'import sys; print(sys.base_prefix)') || packages_fail 'there is no Python 3.13 here'
     base "$root"
     debian fastapi "$root"
@@ -172,7 +172,7 @@ postgres() {
     root=$work/postgres
     base "$root"
     debian postgres "$root"
-    ln -s dash "$root/bin/sh"
+    ln -sf dash "$root/bin/sh"
     printf '#!/bin/sh\nset -e\nPATH=/usr/lib/postgresql/15/bin:/usr/bin:/bin\ninitdb -D /tmp/data -U postgres -A trust --no-locale -E UTF8 >/dev/null\nexec postgres -D /tmp/data -k /tmp "$@"\n' >"$root/app/start"
     chmod 0755 "$root/app/start"
     give postgres /app/start

@@ -1,6 +1,8 @@
 'use strict';
 // A small shop on express: what it asks, it asks its upstream on port 9999, without a time limit.
 const http = require('node:http');
+const v8 = require('node:v8');
+const vm = require('node:vm');
 const express = require('express');
 
 const upstream = Number(process.env.UPSTREAM ?? 9999);
@@ -24,18 +26,24 @@ function checkName(name) {
   return /^(\w+\s?)*$/.test(name);
 }
 
-/** Keeps what it sees until the heap is nearly full. */
+/** Keeps what it sees until the heap holds so many MiB. */
 function remember(megabytes) {
-  const rows = [];
-  for (let row = 0; row < megabytes * 2500; row += 1)
-    rows.push({ id: row, name: `item ${row}`, tags: [`a${row}`, `b${row}`] });
-  cache.push(rows);
+  v8.setFlagsFromString('--expose-gc');
+  const collect = vm.runInNewContext('gc');
+  const isFull = () => process.memoryUsage().heapUsed > megabytes * 2 ** 20;
+  for (let row = 0; ; row += 1) {
+    cache.push({ id: row, name: `item ${row}`, tags: [`a${row}`, `b${row}`] });
+    if (row % 1000 !== 0 || !isFull()) continue;
+    collect();
+    if (isFull()) return;
+  }
 }
 
+/** A page of rows that lives long enough to reach the old generation. */
 function churn() {
-  let total = 0;
-  for (let row = 0; row < 40_000; row += 1) total += JSON.stringify({ id: row, tags: [`a${row}`] }).length;
-  return total;
+  const rows = [];
+  for (let row = 0; row < 12_000; row += 1) rows.push({ id: row, name: `item ${row}` });
+  return rows.length;
 }
 
 const app = express();
