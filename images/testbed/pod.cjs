@@ -44,6 +44,14 @@ const pod = {
     activeDeadlineSeconds: 3600,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
+    // The cluster of the test may have no name server; bed-load is one.
+    dnsPolicy: 'None',
+    dnsConfig: {
+      nameservers: ['127.0.0.1'],
+      searches: ['shop.svc.cluster.local', 'svc.cluster.local', 'cluster.local'],
+      options: [{ name: 'ndots', value: '5' }],
+    },
+    securityContext: { sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
     containers: [
       container('app', program, { args, command, env, limits: { ...usual, ...limits } }),
       container('load', 'load', { args: load, limits: { cpu: '500m', memory: '64Mi' } }),

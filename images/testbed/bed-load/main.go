@@ -11,7 +11,7 @@
 //	up=PORT                 holds when that port takes a connection
 //	after=SECONDS           holds after that time at the earliest
 //
-// It prints "ok MILLISECONDS" for each good answer, and "holds" when each part holds. It ends after BED_SECONDS (3600).
+// It is the name server of the pod too, as its cluster may have none. It prints "ok MILLISECONDS" for each good answer, and "holds" when each part holds. It ends after BED_SECONDS (3600).
 package main
 
 import (
@@ -32,6 +32,7 @@ func main() {
 		seconds = 3600
 	}
 	time.AfterFunc(time.Duration(seconds)*time.Second, func() { os.Exit(0) })
+	go serveNames()
 	var all sync.WaitGroup
 	for _, arg := range os.Args[1:] {
 		kind, values, _ := strings.Cut(arg, "=")
