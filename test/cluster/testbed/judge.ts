@@ -50,6 +50,9 @@ const POINTER = /most(ly)? (of the time )?in |% of the (CPU )?time|hottest/i;
 /** The clients of the bed are in the pod's own network, so that their waiting is seen there too, and is true. */
 const CLIENTS_WAIT = /connections? to 127\.0\.0\.1:(8080|6379|5432)/;
 
+/** On a full node a program that computes gets less than it could use. */
+const LACKS_CPU = /had no CPU for|throttled/;
+
 /** Words that call a pod well. */
 const CALLS_WELL = /no problems|no thread computes|no deadlock|has time left|is (healthy|idle)/i;
 
@@ -64,7 +67,7 @@ export function judge(state: State, image: ImageName, { tone, lines, isFinding }
   const causes = Object.values(state.looks).filter((each) => each !== null);
   if ((cause ?? causes.find((each) => each.test(words)))?.test(words))
     return tone === 'success' ? 'misleading' : 'true and useful';
-  const isTrue = CLIENTS_WAIT.test(words) || state.also?.test(words) === true;
+  const isTrue = CLIENTS_WAIT.test(words) || LACKS_CPU.test(words) || state.also?.test(words) === true;
   const isWrong = (isFinding && !isTrue) || POINTER.test(words) || (tone === 'success' && CALLS_WELL.test(words));
   if (isWrong || tone === 'success') return 'misleading';
   return cause == null ? 'true and useful' : 'silent';
