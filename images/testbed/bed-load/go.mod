@@ -1,0 +1,3 @@
+module kdebug/bed-load
+
+go 1.24

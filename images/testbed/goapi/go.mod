@@ -1,0 +1,3 @@
+module shop.test/shop
+
+go 1.24

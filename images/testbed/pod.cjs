@@ -1,0 +1,66 @@
+'use strict';
+// Prints a pod of one program of the test bed in one state, as JSON: pod.sh PROGRAM STATE. The container "app" is the program, "load" is
+// what is around it (bed-load); the state holds when the log of "load" has the line "holds".
+const { existsSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+const [program = '', state = ''] = process.argv.slice(2);
+const file = join(__dirname, program, 'states.json');
+if (program === '' || !existsSync(file)) fail(`no program ${program}: there must be a file ${program}/states.json`);
+const { limits: usual, states } = JSON.parse(readFileSync(file, 'utf8'));
+const wishes = states[state];
+if (wishes === undefined) fail(`${program} has no state “${state}”, but ${Object.keys(states).join(', ')}`);
+
+const securityContext = {
+  runAsNonRoot: true,
+  runAsUser: 10001,
+  runAsGroup: 10001,
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ['ALL'] },
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
+function container(name, image, { args, command, env = {}, limits }) {
+  return {
+    name,
+    image: `localhost/bed-${image}:1`,
+    imagePullPolicy: 'IfNotPresent',
+    securityContext,
+    env: Object.entries(env).map(([key, value]) => ({ name: key, value })),
+    resources: { limits, requests: { cpu: '10m', memory: '16Mi' } },
+    ...(command && { command }),
+    ...(args && { args }),
+  };
+}
+
+const { args, command, env, load, limits } = wishes;
+const pod = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: `${program}-${state}`, labels: { app: `${program}-${state}` } },
+  spec: {
+    restartPolicy: wishes.restartPolicy ?? 'Never',
+    terminationGracePeriodSeconds: 0,
+    activeDeadlineSeconds: 3600,
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    // The cluster of the test may have no name server; bed-load is one.
+    dnsPolicy: 'None',
+    dnsConfig: {
+      nameservers: ['127.0.0.1'],
+      searches: ['shop.svc.cluster.local', 'svc.cluster.local', 'cluster.local'],
+      options: [{ name: 'ndots', value: '5' }],
+    },
+    securityContext: { sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
+    containers: [
+      container('app', program, { args, command, env, limits: { ...usual, ...limits } }),
+      container('load', 'load', { args: load, limits: { cpu: '500m', memory: '64Mi' } }),
+    ],
+  },
+};
+process.stdout.write(`${JSON.stringify(pod, null, 1)}\n`);
+
+function fail(why) {
+  process.stderr.write(`${why}\n`);
+  process.exit(2);
+}
