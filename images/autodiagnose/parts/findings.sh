@@ -69,6 +69,10 @@ rule() {
             r_next='Take servers out of the pod'\''s dnsConfig or the node'\''s resolv.conf; the ones beyond three are ignored.' ;;
         dns_unanswered) r_section=dns r_rank=1 r_threshold='' r_below=false
             r_next='Check the cluster'\''s DNS pods and network policies that keep port 53 from this pod.' ;;
+        dns_refused) r_section=dns r_rank=1 r_threshold='' r_below=false
+            r_next='Check that the cluster'\''s DNS pods are up and ready, and the address in the pod'\''s dnsPolicy and dnsConfig.' ;;
+        dns_loopback) r_section=dns r_rank=1 r_threshold='' r_below=false
+            r_next='Take the loopback address out of the pod'\''s dnsConfig, or start the DNS program of this pod; a node'\''s own resolver (127.0.0.53) is not reached from a pod.' ;;
         dns_unknown_name) r_section=dns r_rank=1 r_threshold='' r_below=false
             r_next='Check the cluster'\''s DNS (CoreDNS) and the search domains of the pod.' ;;
         dns_slow) r_section=dns r_rank=2 r_threshold=1000 r_below=false

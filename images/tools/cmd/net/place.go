@@ -1,4 +1,4 @@
-package probe
+package main
 
 import (
 	"bufio"
@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"github.com/vishvananda/netlink"
+
+	"kdebug/tools/internal/probe"
 )
 
-// FindPlace reads the pod's routes and whether the kubelet listens here. What cannot be read counts as the node's own: fewer addresses are
+// findPlace reads the pod's routes and whether the kubelet listens here. What cannot be read counts as the node's own: fewer addresses are
 // then probed.
-func FindPlace() Place {
-	place := Place{OnNode: listens("/proc/net/tcp", 10250) || listens("/proc/net/tcp6", 10250)}
+func findPlace() probe.Place {
+	place := probe.Place{OnNode: listens("/proc/net/tcp", 10250) || listens("/proc/net/tcp6", 10250)}
 	routes, err := netlink.RouteList(nil, netlink.FAMILY_ALL)
 	if err != nil {
 		place.OnNode = true
@@ -32,8 +34,8 @@ func FindPlace() Place {
 	return place
 }
 
-// OwnAddresses are the pod's, also those on loopback.
-func OwnAddresses() []netip.Addr {
+// ownAddresses are the pod's, also those on loopback.
+func ownAddresses() []netip.Addr {
 	found, _ := net.InterfaceAddrs()
 	var own []netip.Addr
 	for _, each := range found {
