@@ -23,7 +23,7 @@ export { FINDINGS, findingRule } from './findings.ts';
  * The verdict on a report, merged with the Kubernetes API's facts if the pod still exists, and with what `first`, the
  * answer before the look, had from the logs and the last words. Causes stand before effects, then findings are ordered
  * by rank and by how far they exceed their threshold; the first of them may lead to another image of the policy, and so
- * may a target without any. `healthy` only where the first answer was and the image saw something. Pure: equal data give
+ * may a target without any. `healthy` only where the first answer was and the image sees inside the program. Pure: equal data give
  * equal text.
  */
 export function verdictOf(
@@ -49,8 +49,8 @@ export function verdictOf(
   );
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts, first)];
   const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
-  const hasLooked = isQuiet && !couldNotLook(diagnosis);
-  const isWell = hasLooked && first?.healthy === true && facts !== undefined && isReady(facts.pod);
+  const sawInside = isQuiet && !couldNotLook(diagnosis) && !OUTSIDE.has(diagnosis.tool?.name ?? '');
+  const isWell = sawInside && first?.healthy === true && facts !== undefined && isReady(facts.pod);
   return {
     line: lineOf(diagnosis, findings),
     findings: findings.slice(0, MAX_FINDINGS).map(shown),
@@ -69,6 +69,9 @@ export function verdictOf(
     ...defined({ siblings: first?.siblings }),
   };
 }
+
+/** Of our images, those that cannot tell a program that hangs from one that is idle: that they found nothing is no good news. */
+const OUTSIDE: ReadonlySet<string> = new Set(['autodiagnose', 'net', 'profile', 'capture']);
 
 /** An image that saw nothing says nothing good; nor does one that could not see what it is named after. */
 const couldNotLook = ({ verdict, tool, sections }: Diagnosis): boolean =>

@@ -212,8 +212,13 @@ describe('with a first answer', () => {
     const mild = facts({ pod: aPod({ spec: { containers: [asks] } }) });
     expect(verdictOf(blind, aPlan(), mild, undefined, first())).toMatchObject({ line: verdict });
     expect(verdictOf(blind, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBeUndefined();
-    const ofAnother = report({ tool: { name: 'autodiagnose' }, sections: [stacks, cpu] });
+    const ofAnother = report({ tool: { name: 'acme-check' }, sections: [stacks, cpu] });
     expect(verdictOf(ofAnother, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBe(true);
+  });
+
+  it.each(['autodiagnose', 'net', 'profile'])('is not well by %s alone, which sees no program that hangs', (name) => {
+    const quiet = report({ tool: { name }, sections: [{ name: 'cpu', state: 'ok', text: '' }] });
+    expect(verdictOf(quiet, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBeUndefined();
   });
 
   it('is not well where the image saw nothing, whatever the first answer was', () => {
