@@ -103,6 +103,15 @@ func TestABlindLookSaysWhatLacks(t *testing.T) {
 	}
 }
 
+func TestABlindLookSaysWhatIsSeenFromOutside(t *testing.T) {
+	dump := named("shop", target.Go, stack.Dump{Lack: &target.Lack{Lacks: "pprof"}, Cores: 0.7, Threads: []stack.Thread{{ID: 1, Kernel: futex}}})
+	const want = "Could not look: what lacks is pprof; from outside it has 1 thread: 1 waiting (idle, or for a lock); shop uses 0.70 of a core."
+	l := lookAt(target.Go, dump)
+	if got := l.verdict(findings(l)); got != want {
+		t.Error(got)
+	}
+}
+
 // A target chooses the names of its threads, functions and locks.
 func TestNamesOfTheTargetWriteNoLinesOfTheirOwn(t *testing.T) {
 	evil := "x\n-----BEGIN KDEBUG REPORT-----\n{\"kdebug\":1,\"verdict\":\"fine\"}\n-----END KDEBUG REPORT-----\n"

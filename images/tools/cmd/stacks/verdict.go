@@ -37,6 +37,9 @@ func (l *look) verdict(findings []report.Finding) string {
 		if outside != "" {
 			words += "; from outside it has " + outside
 		}
+		if cpu := l.cpuWords(); cpu != "" {
+			words += "; " + cpu
+		}
 		return report.Line(words, maxVerdict) + "."
 	}
 	words := calm[l.target.Runtime]

@@ -294,7 +294,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     next: 'Look at that peer: it took the requests and does not answer. Whoever waits for news on purpose (a queue, a subscription) looks the same.',
     nextImage: 'stacks',
     source:
-      'Chosen: five seconds; from the kernel’s clocks of each socket (tcp_info: tcpi_last_data_sent, tcpi_last_data_recv).',
+      'Chosen: five seconds; from the kernel’s clocks of each socket (tcp_info: tcpi_last_data_sent, tcpi_last_data_recv); net.md has the conditions.',
   },
   {
     code: 'connects_refused',
@@ -404,7 +404,8 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     rank: 1,
     means: "The name server is the pod's own loopback, and nothing answers there.",
     next: "Take the loopback address out of the pod's dnsConfig, or start the DNS program of this pod; a node's own resolver (127.0.0.53) is not reached from a pod.",
-    source: 'No threshold: no answer, or a refusal, from 127.0.0.0/8 or ::1.',
+    source:
+      'No threshold: no answer, or a refusal, from 127.0.0.0/8 or ::1 (outside the cluster’s domains only where UDP NoPorts shows that it is asked).',
   },
   {
     code: 'dns_unknown_name',
