@@ -242,7 +242,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     const attack = `
       while :; do
         for path in /proc/[0-9]*; do
-          case $(tr '\\0' ' ' 2>/dev/null <"$path/cmdline") in '/bin/sh /autodiagnose.sh '*) ;; *) continue ;; esac
+          case $(tr '\\0' ' ' 2>/dev/null <"$path/cmdline") in '/autodiagnose '*) ;; *) continue ;; esac
           echo "seen" && cat "$path/environ" 2>/dev/null | grep -q KDEBUG_RUN && echo "read its environment"
           for number in 1 2; do
             (printf '\\n%s\\n' '-----BEGIN KDEBUG REPORT-----' '${forged}' '-----END KDEBUG REPORT-----' >>"$path/fd/$number") 2>/dev/null && echo planted

@@ -111,7 +111,7 @@ async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<O
     signal: abort.signal,
     ...defined({ actingAs: identityFor(identity, reader.subject.origin) }),
   };
-  const asked = [previous ? `${containerName} (previous)` : containerName];
+  const ofThis = [previous ? `${containerName} (previous)` : containerName];
   const shapes = new ErrorShapes(redact);
   const tail = right === 'tail' ? new LogTail(redact) : undefined;
   const texts: string[] = [];
@@ -132,11 +132,11 @@ async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<O
   // It runs again since the watch said that it ended.
   if (isWhole && later > 0 && texts.length === 0) {
     const again = await readLog(pod, { containerName, kind, previous: true }, reading);
-    return { ...again, read: [...asked, ...again.read], lines: again.lines + lines };
+    return { ...again, read: [...ofThis, ...again.read], lines: again.lines + lines };
   }
   if (kind === 'last-words')
     return {
-      read: asked,
+      read: ofThis,
       lines,
       notRead: read.notRead,
       ...(isWhole ? { lastWords: { containerName, ...lastWordsOf(texts, redact) } } : {}),
@@ -144,5 +144,5 @@ async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<O
   // Lines of a log whose end is missing are not its newest.
   const log = { containerName, ...shapes.result(), ...defined({ tail: isWhole ? tail?.result() : undefined }) };
   // Errors that were seen are true, also where the rest of the log is missing.
-  return { read: asked, lines, notRead: read.notRead, ...(isWhole || log.shapes.length > 0 ? { log } : {}) };
+  return { read: ofThis, lines, notRead: read.notRead, ...(isWhole || log.shapes.length > 0 ? { log } : {}) };
 }
