@@ -94,6 +94,8 @@ const LOOKED = {
   nextImage: 'stacks',
   by: BY,
 };
+/** Only an image that sees inside the program can call it well. */
+const SAW_INSIDE = { line: 'No deadlock, and no queue at a lock.', by: 'stacks 0.2.0' };
 
 const WORKLOAD: Verdict = {
   line: `${CRASH.line} (2 of 3 pods) · 1 of 3 pods ready`,
@@ -228,7 +230,7 @@ export const ANSWER_MESSAGES: readonly MessageKind[] = [
       card('answered, output private', answered(CRASH), { isPrivate: true }),
       card('a long cause and a long name', answered(LONG, { plan: aPlan({ podName: LONG_NAME }) })),
       card('the look has ended: nothing more, its log not read', looked({ ...UNREAD, ...LOOKED })),
-      card('the look has ended: healthy', looked({ ...HEALTHY, ...LOOKED })),
+      card('the look has ended: healthy', looked({ ...HEALTHY, ...SAW_INSIDE })),
       card(
         'the look could not start',
         looked(CRASH, { outcome: { kind: 'start-failed', reason: 'ErrImagePull', message: 'not found' } }),
@@ -251,7 +253,7 @@ export const ANSWER_MESSAGES: readonly MessageKind[] = [
       result('a long cause', answered(LONG, { plan: aPlan({ podName: LONG_NAME }) })),
       result('in a direct message', answered(LONG, { plan: aPlan({ podName: LONG_NAME }) }), true),
       result('nothing found, its log not read', looked({ ...UNREAD, ...LOOKED })),
-      result('healthy', looked({ ...HEALTHY, ...LOOKED })),
+      result('healthy', looked({ ...HEALTHY, ...SAW_INSIDE })),
       result('a workload', ofWorkload(answered(WORKLOAD))),
       result('a workload, with looks', batchOf(WORKLOAD, { state: 'finished' })),
     ],
@@ -272,7 +274,7 @@ export const ANSWER_MESSAGES: readonly MessageKind[] = [
             { run: answered(CRASH), isHidden: false },
             { run: answered(CRASH), isHidden: true },
             { run: ofWorkload(answered(WORKLOAD)), isHidden: false },
-            { run: looked({ ...HEALTHY, ...LOOKED }), isHidden: false },
+            { run: looked({ ...HEALTHY, ...SAW_INSIDE }), isHidden: false },
             { run: looked({ ...UNREAD, ...LOOKED }), isHidden: false },
           ],
           hasMore: false,

@@ -39,7 +39,6 @@ describe('the recordings', () => {
     expect(book.images[image]?.image).toBe(`kdebug-${tool.name}:${tool.version}`);
     expect(parseDiagnosis(log, '')?.verdict).toBeTruthy();
     expect(filesInLog(log).size).toBe(log.match(/^-----BEGIN KDEBUG FILE /gm)?.length ?? 0);
-    expect(log).not.toContain('problem');
   });
 
   it.each(RECORDED_IMAGES)('%s is of the version that the policies offer', (image) => {
