@@ -13,7 +13,7 @@ export interface Neighbour {
 const LOOK_MS = 100;
 
 /**
- * `autodiagnose stop RUN-ID`, with the exit codes and sentences of images/autodiagnose/parts/stop.sh: it sees the
+ * `autodiagnose stop RUN-ID`, with the exit codes and sentences of images/tools/internal/diagnose/stop.go: it sees the
  * environment of those whose user and power it has, and ends those with this run's id.
  */
 export function stopper(user: Credentials, neighbours: () => readonly Neighbour[]): Program {

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Diagnosis } from '../../../src/core/diagnosis/report.ts';
 import { isFull } from '../../support/sample.ts';
-import { canLook, codesOf, diagnose, diagnosisOf, findingOf, has, isShell, sectionOf } from './script.ts';
-import { cleanUp, directory, filesIn, fullQueue, IDLE, pathWith, startProgram, startTarget, WELL } from './targets.ts';
+import { canLook, diagnose, diagnosisOf, findingOf, has, sectionOf } from './script.ts';
+import { cleanUp, directory, filesIn, fullQueue, IDLE, startProgram, startTarget, WELL } from './targets.ts';
 
 /** Whether namespaces may be made here: of mounts, of networks. */
 const canUnshare = (flag: string): boolean => {
@@ -15,8 +15,8 @@ const canUnshare = (flag: string): boolean => {
 const look = async (
   pid: number | undefined,
   env: Readonly<Record<string, string>>,
-  shell?: readonly string[],
-): Promise<Diagnosis> => diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid), ...env }, shell));
+  before?: readonly string[],
+): Promise<Diagnosis> => diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid), ...env }, before));
 
 const hasBusybox = has('busybox');
 
@@ -29,18 +29,6 @@ describe.skipIf(!canLook)('what the machine under a process does', () => {
     const diagnosis = await look(pid, {});
     expect(findingOf(diagnosis, 'syn_sent')).toMatchObject({ value: 29, threshold: 20 });
     expect(findingOf(diagnosis, 'peer_timeout')?.text).toMatch(/^1 peer does not answer a new connection: /);
-  });
-
-  // The program's own: TestWhoWaitsForADiskIsCounted.
-  it.runIf(isShell)('is that processes wait for a disk', async () => {
-    const seven = `const { spawn } = require('node:child_process');
-      for (let i = 0; i < 6; i++) spawn('sleep', ['120'], { stdio: 'ignore' });
-      ${IDLE}`;
-    const { pid } = await startTarget(seven);
-    // A state that nobody can be brought into at will.
-    const tools = await pathWith({ grep: 'exec /bin/grep "$@" | sed "s/State:.[RS]/State:\\tD/"' });
-    expect(findingOf(await look(pid, tools), 'uninterruptible')).toMatchObject({ value: 7, threshold: 5 });
-    expect(codesOf(await look(pid, {}))).not.toContain('uninterruptible');
   });
 
   it('is that others have the CPU, without a limit of its own', async () => {
@@ -63,7 +51,7 @@ describe.skipIf(!canLook)('what the machine under a process does', () => {
       });`;
     const range = 'busybox ip link set lo up; echo 40000 40009 >/proc/sys/net/ipv4/ip_local_port_range; exec "$@"';
     const { pid } = await startProgram('unshare', ['--net', 'sh', '-c', range, 'sh', process.execPath, '-e', nine]);
-    const diagnosis = await look(pid, {}, ['nsenter', `--net=/proc/${pid}/ns/net`, 'sh']);
+    const diagnosis = await look(pid, {}, ['nsenter', `--net=/proc/${pid}/ns/net`]);
     expect(findingOf(diagnosis, 'ports_near_limit')).toMatchObject({
       value: 90,
       text: '90% of the local ports towards 127.0.0.1 port 50000 are in use (9 of 10)',
@@ -87,33 +75,6 @@ describe.skipIf(!canLook)('what the machine under a process does', () => {
     expect(findingOf(diagnosis, 'disk_read_only')?.text).toBe('/broken was made read-only by the kernel');
     expect(sectionOf(diagnosis, 'io')?.text).toContain('3 file systems, the fullest is /full with 93%');
   });
-
-  // The program's own: TestAVolumeThatDoesNotAnswerHoldsUpNoOther.
-  it.skipIf(!isShell || !isFull || !canUnshare('--mount') || !hasBusybox)(
-    'is a volume that never answers, and holds up no other',
-    async () => {
-      const root = await directory();
-      const mounts = [
-        `mkdir ${root}/bin ${root}/well ${root}/dead`,
-        `cp /bin/busybox ${root}/bin`,
-        `mount -t tmpfs dead ${root}/dead && mount -t tmpfs well ${root}/well`,
-        `exec chroot ${root} /bin/busybox sh -c "echo ready; exec /bin/busybox sleep 120"`,
-      ];
-      const { pid } = await startProgram('unshare', ['--mount', 'sh', '-ec', mounts.join('\n')]);
-      // Like a process that waits in the kernel it cannot be ended, and keeps open what it has.
-      const hang = 'case "$*" in *-f*/dead*) trap "" TERM; sleep 20 ;; *) exec /usr/bin/stat "$@" ;; esac';
-      const diagnosis = await look(pid, await pathWith({ stat: hang }));
-      expect(findingOf(diagnosis, 'disk_silent')?.text).toBe('/dead does not answer');
-      expect(sectionOf(diagnosis, 'io')?.text).toMatch(/^1 file system, .*; no answer from \/dead within 2 s/);
-      expect(sectionOf(diagnosis, 'filesystem')).toMatchObject({
-        state: 'not-readable',
-        lacks: 'an answer of a volume',
-      });
-
-      const slow = 'case "$*" in *-f*/dead*) while :; do :; done ;; *) exec /usr/bin/stat "$@" ;; esac';
-      expect(codesOf(await look(pid, await pathWith({ stat: slow })))).not.toContain('disk_silent');
-    },
-  );
 
   it('is not told of a process that is in no container: what lies there is not its own', async () => {
     const { pid } = await startTarget(IDLE);

@@ -8,18 +8,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { parseDiagnosis } from '../../../src/core/diagnosis/marked-report.ts';
 import type { Diagnosis, Finding } from '../../../src/core/diagnosis/report.ts';
-import { sampleOf } from '../../support/sample.ts';
 import { directory } from './targets.ts';
 
-/**
- * The program run on real processes; every document that it writes is held against the schema. `KDEBUG_AUTODIAGNOSE=shell` runs the old script
- * instead, against which the program is judged.
- */
+/** The program run on real processes; every document that it writes is held against the schema. */
 
-export const SCRIPT = fileURLToPath(new URL('../../../images/autodiagnose/autodiagnose.sh', import.meta.url));
 const TOOLS = fileURLToPath(new URL('../../../images/tools', import.meta.url));
-
-export const isShell = process.env.KDEBUG_AUTODIAGNOSE === 'shell';
 
 /** Whether the program can be run here; says why not. */
 export const canLook = (() => {
@@ -27,7 +20,7 @@ export const canLook = (() => {
     console.warn('skipped: autodiagnose needs /proc, which this machine does not have');
     return false;
   }
-  const isThere = isShell || spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
+  const isThere = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
   if (!isThere) console.warn('skipped: there is no go to build autodiagnose with');
   return isThere;
 })();
@@ -68,20 +61,6 @@ export function has(program: string): boolean {
   return error === undefined;
 }
 
-/** The shells of this machine that the script must run under; the program needs none. */
-export const SHELLS: readonly (readonly string[])[] = isShell
-  ? sampleOf(
-      'shells of autodiagnose',
-      [['sh'], ['dash'], ['bash'], ['busybox', 'sh']].filter(([name = '']) => canLook && has(name)),
-      1,
-    )
-  : [['program', '']];
-
-/** What runs it: the words before it, of which the last is a shell that the program does not need. */
-function commandOf(words: readonly string[]): readonly string[] {
-  return isShell ? [...words, SCRIPT] : [...words.slice(0, -1), program()];
-}
-
 const schema: object = JSON.parse(
   readFileSync(new URL('../../../schema/diagnostic-report.schema.json', import.meta.url), 'utf8'),
 );
@@ -103,16 +82,16 @@ export interface Report {
   readonly message: string;
 }
 
-/** Runs it, with one reading instead of a sample unless `env` asks for one. */
+/** Runs it, with one reading instead of a sample unless `env` asks for one; `before` are words in front of it, as of timeout(1). */
 export async function run(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  words: readonly string[] = ['sh'],
+  before: readonly string[] = [],
 ): Promise<Report> {
   const file = path.join(await directory(), 'termination-log');
   const quick = { PATH: process.env.PATH ?? '', AUTODIAGNOSE_TERMINATION_LOG: file, AUTODIAGNOSE_SAMPLE: '0' };
   const ended = await new Promise<Omit<Report, 'message'>>((resolve) => {
-    const [command = '', ...first] = commandOf(words);
+    const [command = '', ...first] = [...before, program()];
     execFile(command, [...first, ...args], { env: { ...quick, ...env } }, (error, out, err) => {
       resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, out, err });
     });
@@ -123,8 +102,8 @@ export async function run(
 }
 
 /** A look at a process; both documents must be valid, and the short one short. */
-export async function diagnose(env: Readonly<Record<string, string>>, shell?: readonly string[]): Promise<Report> {
-  const report = await run([], env, shell);
+export async function diagnose(env: Readonly<Record<string, string>>, before?: readonly string[]): Promise<Report> {
+  const report = await run([], env, before);
   const marked = /-----BEGIN KDEBUG REPORT-----\n(.*)\n-----END KDEBUG REPORT-----\n$/.exec(report.out)?.[1];
   if (marked === undefined) throw new Error(`no report in: ${report.out}${report.err}`);
   expectValid(marked);

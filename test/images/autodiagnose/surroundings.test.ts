@@ -141,7 +141,7 @@ describe.skipIf(!canLook || !hasBusybox || process.getuid?.() !== 0)('a file tha
     const { pid } = await inRoot({ 'etc/passwd': '' });
     spawnSync('sh', ['-c', `${command} /proc/${pid}/root/etc/${name}`]);
     const env = { AUTODIAGNOSE_PID: String(pid), KDEBUG_COMPARE: 'abcdefghijklmnopqrstuvwxyz' };
-    const diagnosis = diagnosisOf(await diagnose(env, ['timeout', '10', 'sh']));
+    const diagnosis = diagnosisOf(await diagnose(env, ['timeout', '10']));
     expect(sectionOf(diagnosis, 'dns')?.text).toContain('name server');
     expect(diagnosis.facts?.facts.filter(({ group }) => group === 'env')).not.toEqual([]);
   });
@@ -175,7 +175,7 @@ describe.skipIf(!canLook || !hasBusybox || process.getuid?.() !== 0)('the files 
   it('are told soon, where very many programs crashed', { timeout: 20_000 }, async () => {
     const { pid } = await inRoot({ 'tmp/a': '' });
     spawnSync('sh', ['-c', `cd /proc/${pid}/root/tmp && seq -f core.%.0f 1 20000 | xargs touch`]);
-    const diagnosis = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid) }, ['timeout', '15', 'sh']));
+    const diagnosis = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid) }, ['timeout', '15']));
     const text = expect.stringMatching(/^64 or more core files of a crashed process, one is \/tmp\/core\.\d+$/);
     expect(findingOf(diagnosis, 'core_dump')).toMatchObject({ value: 64, text });
   });

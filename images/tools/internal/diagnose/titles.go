@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kdebug/tools/internal/rules"
+	"kdebug/tools/internal/target"
 )
 
 const (
@@ -16,20 +17,9 @@ const (
 	busyTicks = 2
 )
 
-// titleOf is what a program wrote over its arguments to say what it does, as "postgres: shop [local] UPDATE waiting"; "" for one that did not. Arguments
-// are never told: they may hold a secret.
+// titleOf is the title that a program gave itself, bounded; "" for one that did not.
 func titleOf(command []string) string {
-	for len(command) > 1 && command[len(command)-1] == "" {
-		command = command[:len(command)-1]
-	}
-	if len(command) != 1 {
-		return ""
-	}
-	title := strings.Join(strings.Fields(plain(command[0])), " ")
-	// A path that has a space is no title, nor is a program that was started without arguments.
-	if !strings.Contains(title, " ") || strings.HasPrefix(title, "/") {
-		return ""
-	}
+	title := plain(target.Process{Command: command}.Title())
 	if len(title) > maxTitle {
 		title = title[:maxTitle-3] + "..."
 	}

@@ -102,7 +102,7 @@ func TestATitleIsWhatAProgramWroteOverItsArguments(t *testing.T) {
 		"sleep\x00":                                                  "",
 		"/opt/my program/run\x00":                                    "",
 		"":                                                           "",
-		"a: b\nc\x1b[31m\x00":                                        "a: b?c?[31m",
+		"a: b\nc\x1b[31m\x00":                                        "a: b c?[31m",
 		"worker: " + strings.Repeat("x", 200) + "\x00":               "worker: " + strings.Repeat("x", maxTitle-11) + "...",
 	} {
 		fs := procWith(t, made{pid: 3, command: command})
