@@ -159,7 +159,7 @@ fastapi() {
     debian fastapi "$root"
     mkdir -p "$root/opt/python/bin" "$root/opt/python/lib"
     cp -L "$python/bin/python3.13" "$root/opt/python/bin/"
-    cp "$python"/lib/libpython3.13.so* "$root/opt/python/lib/" 2>/dev/null || true
+    cp "$python"/lib/libpython3.13.so.* "$root/usr/lib/x86_64-linux-gnu/" 2>/dev/null || true
     tar -C "$python/lib" --exclude=__pycache__ --exclude=test --exclude=site-packages --exclude='config-*' --exclude=idlelib --exclude=ensurepip \
         -cf - python3.13 | tar -C "$root/opt/python/lib" -xf -
     pip install -q --disable-pip-version-check --no-deps --no-compile --only-binary :all: --python-version 3.13 --require-hashes \
