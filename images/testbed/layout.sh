@@ -109,7 +109,7 @@ java_17() { # ROOT: sets java to it
 compile_java() { # JAVA CLASSPATH OUT FILE …
     java=$1 path=$2 out=$3
     shift 3
-    LD_LIBRARY_PATH= "$java" -m jdk.compiler/com.sun.tools.javac.Main -proc:none -nowarn -cp "$path" -d "$out" "$@"
+    "$java" -m jdk.compiler/com.sun.tools.javac.Main -proc:none -nowarn -cp "$path" -d "$out" "$@"
 }
 
 tomcat() {
