@@ -1,13 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { usageOf } from '../play/cluster/programs/workloads.ts';
 import type { LocalSlack } from '../play/slack/index.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -171,4 +170,19 @@ async function ended(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promis
   child.kill(signal);
   await exited;
   clearTimeout(timer);
+}
+
+/** What the kernel counts of a process: resident bytes, CPU time in microseconds. Linux only. */
+function usageOf(pid: number): { residentBytes: number; cpuMicros: number } | undefined {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')
+      .map(Number);
+    const [utime = 0, stime = 0] = fields.slice(11, 13);
+    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+    return { residentBytes: pages * 4096, cpuMicros: (utime + stime) * 10_000 };
+  } catch {
+    return undefined;
+  }
 }

@@ -6,7 +6,6 @@ import { configurationPage } from './gen-configuration.ts';
 import { chartDashboard, dashboard } from './gen-dashboard.ts';
 import { errorsPage } from './gen-errors.ts';
 import { findingsPage } from './gen-findings.ts';
-import { findingsInScript } from './gen-findings-script.ts';
 import { findingsInTools } from './gen-findings-tools.ts';
 import { metricsPage } from './gen-metrics.ts';
 import { policySchema } from './gen-policy-schema.ts';
@@ -23,7 +22,6 @@ export const ALL_GENERATED: readonly Generated[] = [
   commandsPage,
   readmeCommands,
   architectureGraph,
-  findingsInScript,
   findingsInTools,
   findingsPage,
   slackApp,

@@ -12,7 +12,6 @@ require github.com/vishvananda/netns v0.0.5 // indirect
 
 require (
 	github.com/gopacket/gopacket v1.7.7
-	github.com/miekg/dns v1.1.73
 	github.com/vishvananda/netlink v1.3.1
 	golang.org/x/crypto/x509roots/fallback v0.0.0-20261030153154-30a33513ff6d
 	golang.org/x/image v0.36.0

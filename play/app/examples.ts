@@ -67,7 +67,7 @@ const TOLD: readonly (Omit<Example, 'then'> & { readonly next: string })[] = [
     user: 'U0ROY',
     channel: CHANNEL,
     text: STUCK,
-    next: 'Send it. The answer says that nobody accepts connections, and has the button that shows the threads. Press it: two threads wait for each other, and threads.txt has them all.',
+    next: 'Send it. Nothing is wrong outside the program, so the answer has the button that shows its threads. Press it: two threads wait for each other, and threads.txt has them all.',
   },
   {
     id: 'flame',

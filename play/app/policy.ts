@@ -14,7 +14,7 @@ export interface PlayImages {
 }
 
 const LOCAL_IMAGES: PlayImages = {
-  autodiagnose: 'registry.example.com/kdebug/autodiagnose:0.1.0',
+  autodiagnose: 'registry.example.com/kdebug/autodiagnose:0.3.0',
   stacks: 'registry.example.com/kdebug/stacks:0.1.0',
   profile: 'registry.example.com/kdebug/profile:0.1.0',
   net: 'registry.example.com/kdebug/net:0.1.0',

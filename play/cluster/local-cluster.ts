@@ -15,7 +15,6 @@ import type { Labels, PodObject } from './objects/pod.ts';
 import type { Change as PodChange } from './objects/pod-store.ts';
 import { type PodToAdd, podObject, workloadsOf } from './pod-spec.ts';
 import type { Images } from './programs/images.ts';
-import type { Workloads } from './programs/workloads.ts';
 import { beginDeletion } from './resources/pods.ts';
 import { applyRbac } from './resources/rbac-apply.ts';
 import type { Watches } from './resources/watch.ts';
@@ -190,11 +189,10 @@ export class LocalCluster {
     this.#parts.server.dropConnections();
   }
 
-  /** Ends the server, the containers and every local process; safe to call twice. */
+  /** Ends the server and the containers; safe to call twice. */
   async stop(): Promise<void> {
-    const { kubelet, workloads, server, directory } = this.#parts;
+    const { kubelet, server, directory } = this.#parts;
     this.rotation.stop();
-    workloads.stopAll();
     kubelet.stop();
     await server.close();
     rmSync(directory, { recursive: true, force: true });
@@ -221,7 +219,6 @@ export interface LocalClusterParts {
   readonly rotation: Rotation;
   readonly world: World;
   readonly kubelet: Kubelet;
-  readonly workloads: Workloads;
   readonly server: ApiServer;
   readonly makeLog: () => ContainerLog;
   readonly directory: string;

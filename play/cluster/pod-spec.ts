@@ -8,7 +8,7 @@ import {
   rfc3339,
   type SecurityContext,
 } from './objects/pod.ts';
-import type { Workload } from './programs/workloads.ts';
+import type { Workload } from './programs/recordings.ts';
 import { podFrom } from './resources/pod-defaults.ts';
 
 export interface ContainerToAdd {
@@ -19,7 +19,7 @@ export interface ContainerToAdd {
   readonly env?: Labels;
   readonly securityContext?: SecurityContext;
   readonly resources?: Resources;
-  /** A real local process behind it, started when a diagnosis first looks. */
+  /** What it does: what the diagnostic images find beside it is recorded. */
   readonly workload?: Workload;
 }
 

@@ -41,7 +41,7 @@ const SHOP: readonly PodToAdd[] = [
         image: 'registry.example.com/shop/neato:1.4',
         securityContext: NONROOT,
         workload: 'web',
-        resources: limits('250m', '128Mi'),
+        resources: limits('500m', '128Mi'),
       },
     ],
   },
@@ -54,7 +54,7 @@ const SHOP: readonly PodToAdd[] = [
         image: 'registry.example.com/shop/neato:1.4',
         securityContext: NONROOT,
         workload: 'hang',
-        resources: limits('250m', '128Mi'),
+        resources: limits('500m', '128Mi'),
       },
     ],
   },
@@ -135,7 +135,7 @@ const VAULT: PodToAdd = {
       image: 'registry.example.com/shop/web:2.7',
       securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
       workload: 'web',
-      resources: limits('250m', '128Mi'),
+      resources: limits('500m', '128Mi'),
     },
   ],
 };
@@ -143,7 +143,7 @@ const VAULT: PodToAdd = {
 /** Every pod of the shop, as `openShop` adds it. */
 export const SHOP_PODS: readonly PodToAdd[] = [...SHOP.map((pod) => ({ namespace: 'shop', ...pod })), VAULT];
 
-/** Fills a cluster with the shop. Local processes start only when a diagnosis looks at their pod. */
+/** Fills a cluster with the shop. */
 export function openShop(cluster: LocalCluster): void {
   cluster.addNamespace('shop');
   cluster.addNamespace('vault', { 'pod-security.kubernetes.io/enforce': 'restricted' });

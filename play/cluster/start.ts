@@ -23,7 +23,6 @@ import { RbacStore } from './objects/rbac-store.ts';
 import { ResourceVersions } from './objects/resource-versions.ts';
 import type { LocalClusterOptions } from './options.ts';
 import { Images } from './programs/images.ts';
-import { Workloads } from './programs/workloads.ts';
 import { reviewHandlers } from './resources/access-reviews.ts';
 import { ephemeralHandlers } from './resources/ephemeral-containers.ts';
 import { logHandlers } from './resources/logs.ts';
@@ -59,13 +58,11 @@ export async function startLocalCluster(options: LocalClusterOptions = {}): Prom
   const directory = mkdtempSync(join(tmpdir(), 'kdebug-cluster-'));
   const rotation = new Rotation(clock, options.logRotation?.periodMs ?? 10_000);
   const images = new Images();
-  const workloads = new Workloads();
   const makeLog = () =>
     newLog({ clock, directory, rotation, maxBytes: options.logRotation?.maxBytes ?? 10 * 1024 * 1024 });
   const kubelet = new Kubelet({
     world,
     images,
-    workloads,
     timing: timingOf(options.kubeletDelayMs ?? 1000),
     nodeName: NODE,
     phase: options.relistPhase ?? Math.random(),
@@ -88,7 +85,7 @@ export async function startLocalCluster(options: LocalClusterOptions = {}): Prom
   ]);
   const server = new ApiServer({ certificates, ...control, handlers });
   const url = await server.listen(options.port ?? 0);
-  const shared = { images, rotation, world, kubelet, workloads, server, directory, watches, makeLog };
+  const shared = { images, rotation, world, kubelet, server, directory, watches, makeLog };
   return new LocalCluster({ url, caPem: certificates.caPem, ...control, ...shared });
 }
 

@@ -7,18 +7,23 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-sh "$here/../../images/autodiagnose/build-rootfs.sh" "$work/autodiagnose"
-USER_ID=65532:65532 "$loader" localhost/autodiagnose:1 "$work/autodiagnose" /autodiagnose.sh
+# Debian's static busybox under the names of all its programs.
+with_busybox() { # DIR
+    mkdir -p "$1/bin" "$1/tmp" "$1/etc"
+    cp /bin/busybox "$1/bin/busybox"
+    for applet in $(/bin/busybox --list); do
+        if [ "$applet" != busybox ]; then ln -sf busybox "$1/bin/$applet"; fi
+    done
+    printf 'root:x:0:0::/:/bin/sh\nnonroot:x:65532:65532::/:/bin/sh\n' >"$1/etc/passwd"
+}
 
-sh "$here/../../images/autodiagnose/build-rootfs.sh" "$work/lines"
-rm -r "$work/lines/autodiagnose.sh" "$work/lines/parts"
+with_busybox "$work/lines"
 cp "$here/images/lines" "$work/lines/bin/lines"
 chmod 0555 "$work/lines/bin/lines"
 "$loader" localhost/lines:1 "$work/lines"
 
 # The two images of EphemeralJob's examples, by the names that these have.
-sh "$here/../../images/autodiagnose/build-rootfs.sh" "$work/busybox"
-rm -r "$work/busybox/autodiagnose.sh" "$work/busybox/parts"
+with_busybox "$work/busybox"
 cp -R "$work/busybox" "$work/helloworld"
 cp "$here/images/helloworld" "$work/helloworld/helloworld"
 chmod 0555 "$work/helloworld/helloworld"
@@ -29,8 +34,8 @@ chmod 0555 "$work/looker/looker"
 "$loader" docker.io/library/busybox:latest "$work/busybox"
 "$loader" reg.docker.alibaba-inc.com/zhoushua/helloworld:v1.1 "$work/helloworld" /helloworld
 
-# These need go, and packages of Debian and PyPI, fetched once.
-for image in stacks profile net; do
+# These need go, and all but the first packages of Debian and PyPI, fetched once.
+for image in autodiagnose stacks profile net; do
     sh "$here/../../images/$image/build-rootfs.sh" "$work/$image"
     USER_ID=65532:65532 "$loader" "localhost/$image:1" "$work/$image" "/$image"
 done

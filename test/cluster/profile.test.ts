@@ -61,7 +61,7 @@ describe.skipIf(kubeconfigPath === '')('what a profile can see', () => {
     const namespace = namespaces.get(level) ?? '';
     const pod = `${name}-${setup === 'plain' ? 'plain' : 'read-only'}`;
     const securityContext = { ...restricted(TARGET_USER), ...SETUPS[setup] };
-    const env = [{ name: 'HOT', value: '0.3' }];
+    const env = [{ name: 'HOT', value: '0.6' }];
     await kube.pod(namespace, pod, podOf({ image: `localhost/target-${name}:1`, env, securityContext }));
     await ready(namespace, pod);
     return [namespace, pod];
@@ -113,7 +113,8 @@ describe.skipIf(kubeconfigPath === '')('what a profile can see', () => {
       const [diagnosis, log] = await profileOf(name, row, made);
       const section = diagnosis.sections.find((each) => each.name === 'profile');
       const files = filesInLog(log);
-      if (section?.text !== 'no function used CPU time' || left === 0) return { diagnosis, files, section };
+      if (!/no function used CPU time|too few to tell/.test(section?.text ?? '') || left === 0)
+        return { diagnosis, files, section };
     }
   }
 

@@ -50,7 +50,7 @@ it('finds a placeholder in any text, also in a list, and never in a comment', ()
 
 describe('an image', () => {
   it.each([
-    ['kdebug-autodiagnose:0.2.0', 'is in no registry'],
+    ['kdebug-autodiagnose:0.3.0', 'is in no registry'],
     ['kdebug', 'is in no registry'],
     ['kdebug-stacks:0.1.0', 'is in no registry'],
     ['kdebug-profile:0.1.0', 'is in no registry'],
@@ -64,10 +64,10 @@ describe('an image', () => {
 
   it.each([
     // Loaded onto every node (kind, k3d, minikube), and written as the node stores it.
-    'docker.io/library/kdebug-autodiagnose:0.2.0',
-    'ghcr.io/acme/kdebug-autodiagnose:0.2.0',
-    'acme/kdebug-autodiagnose:0.2.0',
-    'localhost:5000/kdebug-autodiagnose:0.2.0',
+    'docker.io/library/kdebug-autodiagnose:0.3.0',
+    'ghcr.io/acme/kdebug-autodiagnose:0.3.0',
+    'acme/kdebug-autodiagnose:0.3.0',
+    'localhost:5000/kdebug-autodiagnose:0.3.0',
     'registry.counterexample.com/look:1',
     'busybox:1.37',
   ])('%s may exist', (image) => {

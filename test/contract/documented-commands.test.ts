@@ -343,7 +343,7 @@ describe.each(['README.md', 'docs/install.md'])('the step "yours" of %s', (page)
     const ours = join(directory, 'manifests/installations/ours');
     const policy = parse(readFileSync(join(ours, 'policy.yaml'), 'utf8'));
     expect(policy).toMatchObject({
-      images: { autodiagnose: { image: 'ghcr.io/acme/kdebug/kdebug-autodiagnose:0.2.0' } },
+      images: { autodiagnose: { image: 'ghcr.io/acme/kdebug/kdebug-autodiagnose:0.3.0' } },
       channels: { C0123456789: { rules: [{ namespaces: ['payments'] }] } },
     });
     const { images } = parse(readFileSync(join(ours, 'kustomization.yaml'), 'utf8'));
@@ -352,7 +352,7 @@ describe.each(['README.md', 'docs/install.md'])('the step "yours" of %s', (page)
 
   it('changes nothing of a release, whose images are published', () => {
     const path = join(directory, 'manifests/installations/socket/policy.yaml');
-    const published = 'image: ghcr.io/acme/kdebug-autodiagnose:0.2.0';
+    const published = 'image: ghcr.io/acme/kdebug-autodiagnose:0.3.0';
     writeFileSync(path, readFileSync(path, 'utf8').replace(/image: kdebug-autodiagnose:\S+/, published));
     run({ REGISTRY: 'registry.corp/mine', CHANNEL: 'C0123456789', NAMESPACE: 'shop' });
     const policy = readFileSync(join(directory, 'manifests/installations/ours/policy.yaml'), 'utf8');

@@ -87,7 +87,7 @@ describe.each(dockerfiles)('%s', (path) => {
 });
 
 it('autodiagnose says its own version in the label', () => {
-  const [, version] = /^VERSION_OF_TOOL=(.+)$/m.exec(read('images/autodiagnose/autodiagnose.sh')) ?? [];
+  const [, version] = /^const Version = "(.+)"$/m.exec(read('images/tools/internal/diagnose/run.go')) ?? [];
   expect(labelsOf('images/autodiagnose/Dockerfile').get('version')).toBe(version);
 });
 

@@ -121,7 +121,7 @@ export function policyOf({
   approvers = '{}',
   namespaces = '[shop]',
   profiles = '[restricted, baseline, general]',
-  image = 'ghcr.io/acme/kdebug-autodiagnose:0.2.0',
+  image = 'ghcr.io/acme/kdebug-autodiagnose:0.3.0',
 }: PolicyParts = {}): string {
   const rule = `{ id: look, clusters: [main], namespaces: ${namespaces}, classes: [observe], profiles: ${profiles} }`;
   const entries = Object.entries(channels).map(([id, settings]) => `  ${id}: { ${settings}, rules: [${rule}] }`);

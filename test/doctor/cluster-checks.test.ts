@@ -245,7 +245,7 @@ describe("the policy's images", () => {
 
   it('are unknown until a pod has run them (a warning), and fail when the kubelet could not pull them', async () => {
     (await open()).bind('shop');
-    const [there, missing] = ['registry.example.com/shop/web:2.7', 'ghcr.io/acme/kdebug-autodiagnose:0.2.0'];
+    const [there, missing] = ['registry.example.com/shop/web:2.7', 'ghcr.io/acme/kdebug-autodiagnose:0.3.0'];
     expect([await state(there), await state(missing)]).toEqual(['warn', 'warn']);
     runs('web-1', there);
     runs('web-2', missing);

@@ -1,12 +1,12 @@
 #!/bin/bash
 # Builds the images as their Dockerfiles say, without a registry for their bases:
 #   build-images.sh OUT        leaves OUT/{kdebug,arm64,autodiagnose}/ (OCI image layouts) and OUT/{kdebug,autodiagnose}.tar for containerd
-# Needs root, Debian, npm, and the packages buildah and busybox-static. What it works with is in OUT and goes with it.
+# Needs root, Debian, npm, Go, and the packages buildah and busybox-static. What it works with is in OUT and goes with it.
 #
 # What differs from a build at a registry: the bases. Each is replaced by a folder of the same shape, made here:
 #   node:…-slim           Node and npm from npm in the version that the Dockerfile names, this machine's C libraries, Debian's busybox for the rest
 #   distroless/nodejs…    the same Node at /nodejs/bin, this machine's C libraries and certificates, and nothing else
-#   busybox:…-musl        Debian's static busybox
+#   golang:…              this machine's Go, with the modules that it has fetched, and Debian's busybox for the rest
 # The arm64 one has Node for arm64 and no C libraries: it is built and looked at, not run.
 set -euo pipefail
 out=${1:?usage: build-images.sh OUT}
@@ -49,7 +49,7 @@ buildah() {
 base_of() { sed -n "s|^FROM \(--platform=[^ ]* \)\{0,1\}\($2[^ ]*\).*|\2|p" "$root/$1" | head -n 1; }
 builder=$(base_of Dockerfile node:)
 runtime=$(base_of Dockerfile gcr.io/distroless/)
-static=$(base_of images/autodiagnose/Dockerfile busybox:)
+golang=$(base_of images/autodiagnose/Dockerfile golang:)
 version=$(printf %s "$builder" | sed 's/^node:\([0-9.]*\).*/\1/')
 
 # --- the stand-ins' trees -----------------------------------------------------------------------------------------------------
@@ -114,15 +114,17 @@ applets "$tree"
 unpack npm@11 "$tree/usr/local/lib/node_modules/npm"
 ln -s ../lib/node_modules/npm/bin/npm-cli.js "$tree/usr/local/bin/npm"
 ln -s ../lib/node_modules/npm/bin/npx-cli.js "$tree/usr/local/bin/npx"
-mkdir -p "$work/static"
-applets "$work/static"
+mkdir -p "$work/golang/tmp"
+applets "$work/golang"
+(cd "$root/images/tools" && go mod download)
 
 path=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 for arch in amd64 arm64; do
   standin "$tree" "$arch" "localhost/builder-$arch" --env "$path" --env NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt --env NPM_CONFIG_UPDATE_NOTIFIER=false
   standin "$work/runtime-$arch" "$arch" "localhost/runtime-$arch" --env SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt --user 65532
 done
-standin "$work/static" amd64 localhost/static
+# Go itself is mounted, below.
+standin "$work/golang" amd64 localhost/golang --env "PATH=/usr/local/go/bin:${path#PATH=}" --env HOME=/root --env GOPROXY=off --env GOTOOLCHAIN=local
 
 # --- the images ---------------------------------------------------------------------------------------------------------------
 # With the packages that npm has fetched before, so that a build asks the registry little.
@@ -140,7 +142,9 @@ kdebug localhost/kdebug amd64
 # Nothing of the first is used again: what is ours must come out equal to the last bit.
 kdebug localhost/arm64 arm64
 buildah build --quiet --format oci --pull-never --timestamp "$SOURCE_DATE_EPOCH" --build-arg "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH" \
-  --build-arg "REVISION=$revision" --build-context "$static=docker://localhost/static" --tag localhost/autodiagnose "$root/images/autodiagnose" >/dev/null
+  --build-arg "REVISION=$revision" --build-context "$golang=docker://localhost/golang" --volume "$(go env GOROOT):/usr/local/go" \
+  --volume "$(go env GOMODCACHE):/root/go/pkg/mod" --volume "$(go env GOCACHE):/root/.cache/go-build" \
+  --file "$root/images/autodiagnose/Dockerfile" --tag localhost/autodiagnose "$root/images" >/dev/null
 
 for image in kdebug arm64 autodiagnose; do
   buildah push --quiet "localhost/$image" "oci:$out/$image:$image"

@@ -84,11 +84,11 @@ describe("kdebug's image", () => {
 });
 
 describe("autodiagnose's image", () => {
-  it('is one layer of a static busybox and the script, run as an ordinary user', () => {
+  it('is one layer of one static program, run as an ordinary user', () => {
     const { config, manifest, files } = image('autodiagnose');
-    expect(config).toMatchObject({ User: '65532:65532', Entrypoint: ['/autodiagnose.sh'] });
-    expect(config.Labels['org.opencontainers.image.licenses']).toBe('Apache-2.0 AND GPL-2.0-only');
+    expect(config).toMatchObject({ User: '65532:65532', Entrypoint: ['/autodiagnose'] });
+    expect(config.Labels['org.opencontainers.image.licenses']).toBe('Apache-2.0 AND BSD-3-Clause');
     expect(manifest.layers).toHaveLength(1);
-    expect(files(0)).toContain('autodiagnose.sh');
+    expect(files(0).filter((path) => !path.endsWith('/'))).toEqual(['autodiagnose', 'etc/passwd']);
   });
 });

@@ -1,6 +1,5 @@
 import type { Container, PodObject } from '../objects/pod.ts';
 import { maySee } from '../programs/access.ts';
-import { quantity } from '../programs/cgroup.ts';
 import { type FileView, fileView, type Tree } from '../programs/file-view.ts';
 import type { Image, Images } from '../programs/images.ts';
 import type { Slot } from './slot.ts';
@@ -42,6 +41,23 @@ function podTree(image: Tree, pod: PodObject, container: Container): Tree {
     etc: { ...etc, hostname: `${pod.metadata.name}\n` },
     sys: { fs: { cgroup: cgroupOf(container) } },
   };
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  Ki: 1024,
+  Mi: 1024 ** 2,
+  Gi: 1024 ** 3,
+};
+
+/** A memory quantity in bytes, a CPU quantity in cores; nothing when it is absent. */
+function quantity(text: string | undefined): number | undefined {
+  const found = /^(\d+(?:\.\d+)?)(m|k|M|G|Ki|Mi|Gi)?$/.exec(text ?? '');
+  if (!found) return undefined;
+  return found[2] === 'm' ? Number(found[1]) / 1000 : Number(found[1]) * (UNITS[found[2] ?? ''] ?? 1);
 }
 
 function cgroupOf({ resources }: Container): Tree {

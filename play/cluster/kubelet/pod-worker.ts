@@ -1,9 +1,8 @@
 import { sleep } from '../clock.ts';
 import { type PodObject, rfc3339 } from '../objects/pod.ts';
 import { credentialsOf, maySee } from '../programs/access.ts';
-import { autodiagnose, nothingFound } from '../programs/autodiagnose.ts';
 import type { Program } from '../programs/process.ts';
-import { playRecording } from '../programs/recordings.ts';
+import { nothingFound, playRecording } from '../programs/recordings.ts';
 import { type Neighbour, stopper } from '../programs/stop.ts';
 import { type Exit, Instance } from './instance.ts';
 import { filesFor } from './pod-files.ts';
@@ -136,7 +135,6 @@ export class PodWorker {
       this.#tell(slot, { reason: 'Killing', message: `Stopping container ${name}`, isNormal: true });
       slot.instance?.end(slot.isScripted ? KILLED : { exitCode: 143, reason: 'Error' });
     }
-    this.#stopWorkloads();
   }
 
   /** Nothing of it is needed any more, logs neither. */
@@ -147,11 +145,6 @@ export class PodWorker {
       slot.instance?.discard();
       slot.previous?.discard();
     }
-    this.#stopWorkloads();
-  }
-
-  #stopWorkloads(): void {
-    for (const name of Object.keys(this.#workloads)) this.#parts.workloads.stop(this.#key(name));
   }
 
   #slot(name: string): Slot {
@@ -224,7 +217,6 @@ export class PodWorker {
 
   #ended(slot: Slot, instance: Instance): void {
     if (!slot.isEphemeral) {
-      this.#parts.workloads.stop(this.#key(slot.container.name));
       this.#endJoined(slot);
       if (!this.#isStopped) this.#retries.afterEnd(slot, instance);
     }
@@ -248,27 +240,17 @@ export class PodWorker {
 
   /** Undefined: a service that stays until it is stopped. */
   #programOf(slot: Slot, plan: StartReady): Program | undefined {
-    if (plan.image.isAutodiagnose) return this.#autodiagnose(slot, plan);
     const { recorded: image } = plan.image;
-    if (image === undefined) return plan.program;
+    if (image === undefined || plan.program) return plan.program;
     const target = this.#targetOf(slot);
+    const { credentials: user } = plan;
+    if (image === 'autodiagnose' && this.#isFrozen) return nothingFound;
+    if (image === 'autodiagnose' && plan.argv[0] === 'stop')
+      return stopper(user, () => this.#neighboursOf(slot, target));
     const owner = target?.instance?.credentials;
-    const isSeen = owner !== undefined && maySee(plan.credentials, owner);
+    const isSeen = owner !== undefined && maySee(user, owner);
     const workload = this.#workloads[target?.container.name ?? ''];
-    return (process) => playRecording(process, { image, workload, isSeen });
-  }
-
-  #autodiagnose(slot: Slot, { argv, credentials }: StartReady): Program {
-    const target = this.#targetOf(slot);
-    if (this.#isFrozen) return nothingFound;
-    if (argv[0] === 'stop') return stopper(credentials, () => this.#neighboursOf(slot, target));
-    return async (process) => {
-      const name = target?.container.name ?? '';
-      const workload = this.#workloads[name];
-      const onExit = () => target?.instance?.end({ exitCode: 1, reason: 'Error' });
-      const local = workload && (await this.#parts.workloads.ensure(this.#key(name), workload, onExit));
-      return autodiagnose(process, { local, resources: target?.container.resources });
-    };
+    return (process) => playRecording(process, { image, workload, user, owner, isSeen });
   }
 
   /** The running containers that share the process namespace. */
@@ -285,10 +267,6 @@ export class PodWorker {
             },
           ],
     );
-  }
-
-  #key(container: string): string {
-    return `${this.pod.metadata.uid}/${container}`;
   }
 
   #isOver(): boolean {

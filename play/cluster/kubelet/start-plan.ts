@@ -46,7 +46,9 @@ export function planStart(
   if (target && !target.isRunning) return targetProblem(container, target.id);
   const argv = commandOf(container, image);
   const ready = { kind: 'ready' as const, image, imageId: images.idOf(container.image), credentials, argv };
-  if (argv.length === 0 || image.isAutodiagnose) return ready;
+  // Its entry point takes arguments: those of a stop.
+  const isOwnEntry = image.recorded === 'autodiagnose' && container.command === undefined;
+  if (argv.length === 0 || isOwnEntry) return ready;
   const program = findProgram(image.programs, argv[0] ?? '');
   return program ? { ...ready, program } : commandProblem(container, argv[0] ?? '', ready.imageId);
 }

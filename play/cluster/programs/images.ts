@@ -11,8 +11,6 @@ export interface Image {
   readonly entrypoint: readonly string[];
   readonly programs: ProgramSet;
   readonly files: Tree;
-  /** The one image that runs for real: `images/autodiagnose/autodiagnose.sh`. */
-  readonly isAutodiagnose: boolean;
   /** It prints what the real image printed on a real cluster. */
   readonly recorded?: RecordedImage;
 }
@@ -57,14 +55,12 @@ const service = (user: RunAs, files: Tree, programs = NOTHING): Image => ({
   entrypoint: [],
   programs,
   files,
-  isAutodiagnose: false,
 });
 const tool = (programs: ProgramSet, entrypoint: readonly string[]): Image => ({
   user: ROOT,
   entrypoint,
   programs,
   files: SHELL_ROOT,
-  isAutodiagnose: false,
 });
 
 /** As their Dockerfiles say: no root. */
@@ -88,7 +84,7 @@ const LOOKER = (() => {
 
 /** The images that are there from the start, by the last part of their reference without tag and digest. */
 const BUILT_IN: Readonly<Record<string, Image>> = {
-  autodiagnose: { ...tool(NOTHING, []), isAutodiagnose: true },
+  autodiagnose: recorded('autodiagnose'),
   stacks: recorded('stacks'),
   profile: recorded('profile'),
   net: recorded('net'),

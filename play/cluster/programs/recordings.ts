@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs';
+import type { Credentials } from './access.ts';
 import type { Process } from './process.ts';
-import type { Workload } from './workloads.ts';
+import { asOf, type Viewer } from './recorded-output.ts';
 
-/** The images that bring files back. They need Go, a JVM or py-spy, so play prints what they printed on a real cluster. */
-export const RECORDED_IMAGES = ['stacks', 'profile', 'net'] as const;
+/** The diagnostic images. They need Go and a real kernel's view of a container, so play prints what they printed on a real cluster. */
+export const RECORDED_IMAGES = ['autodiagnose', 'stacks', 'profile', 'net'] as const;
 export type RecordedImage = (typeof RECORDED_IMAGES)[number];
+
+/** What the pods of the shop do: a program in `play/cluster/workloads`, or a JVM that has locked itself up. */
+export const WORKLOADS = ['web', 'leak', 'burn', 'close-wait', 'hang', 'deadlock'] as const;
+export type Workload = (typeof WORKLOADS)[number];
+
+/** The key of a comparison under which autodiagnose was recorded. */
+export const RECORDED_KEY = 'recorded';
 
 /** How a run ended; what it printed is in the file of its name. */
 export interface Recorded {
@@ -12,14 +20,21 @@ export interface Recorded {
   readonly termination: string;
 }
 
-interface Book {
-  readonly recorded: {
-    readonly date: string;
-    /** The version of the API server. */
-    readonly server: string;
-    /** By image, with its version. */
-    readonly images: Readonly<Record<RecordedImage, string>>;
-  };
+export interface Book {
+  readonly images: Readonly<
+    Partial<
+      Record<
+        RecordedImage,
+        {
+          /** With its version. */
+          readonly image: string;
+          readonly date: string;
+          /** The version of the API server. */
+          readonly server: string;
+        }
+      >
+    >
+  >;
   readonly runs: Readonly<Record<string, Recorded>>;
 }
 
@@ -33,34 +48,66 @@ const PLAY_MS = 1500;
 export interface Scene {
   readonly image: RecordedImage;
   readonly workload: Workload | undefined;
+  /** As whom the image runs, and its target; absent: it has none. */
+  readonly user: Credentials;
+  readonly owner: Credentials | undefined;
   /** Whether the kernel would let it look into the target's processes. */
   readonly isSeen: boolean;
 }
 
 /** Prints what the image printed beside the same program on a real cluster, after a line that says so. */
-export async function playRecording(process: Process, { image, workload, isSeen }: Scene): Promise<number> {
-  const { recorded, runs }: Book = JSON.parse(readFileSync(RECORDINGS, 'utf8'));
+export async function playRecording(
+  process: Process,
+  { image, workload, user, owner, isSeen }: Scene,
+): Promise<number> {
+  const latest = process.env.get('KDEBUG_NOT_AFTER');
+  if (latest !== undefined && Date.now() > Date.parse(latest)) return tooLate(process, image, latest);
+  const { images, runs }: Book = JSON.parse(readFileSync(RECORDINGS, 'utf8'));
   // The network is the pod's: no right shows more of it.
   const who = isSeen || image === 'net' ? '' : '-stranger';
   const name = `${image}-${workload}${who}`;
-  const run = runs[name];
-  if (!run) return notRecorded(process, image);
+  const [run, recorded] = [runs[name], images[image]];
+  if (!run || !recorded || !owner) return notRecorded(process, image);
   const settings = [...process.env.keys()].filter((key) => key.startsWith(`${image.toUpperCase()}_`));
   const without = settings.length === 0 ? '' : `, without ${settings.join(', ')}`;
-  process.write(
-    `(A recording: ${recorded.images[image]} on Kubernetes ${recorded.server}, ${recorded.date}${without}.)\n`,
-  );
+  process.write(`(A recording: ${recorded.image} on Kubernetes ${recorded.server}, ${recorded.date}${without}.)\n`);
   await process.sleep(PLAY_MS);
   if (process.signal.aborted) return 137;
-  process.write(readFileSync(new URL(`${name}.log`, FOLDER)));
-  process.writeTermination(run.termination);
+  const viewer: Viewer = { env: process.env, now: new Date(), user, owner };
+  process.write(asOf(readFileSync(new URL(`${name}.log`, FOLDER), 'utf8'), viewer));
+  process.writeTermination(asOf(run.termination, viewer));
   return run.exitCode;
+}
+
+/** For the pods of other recordings, behind which nothing was ever looked at: what a diagnosis of a healthy one says. */
+export async function nothingFound(process: Process): Promise<number> {
+  const sections = ['processes', 'memory', 'cpu', 'network', 'files'].map((name) => ({
+    name,
+    state: 'ok',
+    text: 'fine',
+  }));
+  const verdict = `Nothing found in ${sections.length} sections; it does not see inside the program.`;
+  process.write('autodiagnose: a recorded pod, nothing found inside.\n');
+  process.writeTermination(JSON.stringify({ kdebug: 1, verdict, findings: [], sections }));
+  return 0;
 }
 
 function notRecorded(process: Process, image: RecordedImage): number {
   const text = 'play has no recording of this image beside this pod';
   process.write(`${image} measures nothing here: ${text}.\n`);
-  const sections = [{ name: image, state: 'not-readable', text }];
-  process.writeTermination(JSON.stringify({ kdebug: 1, verdict: 'Nothing was measured.', findings: [], sections }));
+  return report(process, 'Could not look: play has no recording for this pod.', [
+    { name: image, state: 'not-readable', text },
+  ]);
+}
+
+/** In the words of the images. */
+function tooLate(process: Process, image: RecordedImage, latest: string): number {
+  const verdict = `Started too late: this run was given up at ${latest}, so nothing was done.`;
+  process.write(`kdebug ${image}: ${verdict}\n`);
+  return report(process, verdict, []);
+}
+
+function report(process: Process, verdict: string, sections: readonly object[]): number {
+  process.writeTermination(JSON.stringify({ kdebug: 1, verdict, findings: [], sections }));
   return 0;
 }

@@ -92,6 +92,8 @@ export interface Comparison {
   readonly facts: Readonly<Record<string, PodFacts>>;
   /** Sentences about siblings that could not be taken. */
   readonly notes: readonly string[];
+  /** The alias of the image that sees inside a pod that differs. Absent: the policy has none. */
+  readonly nextImage?: string;
 }
 
 export interface Closed {

@@ -1,4 +1,4 @@
-import { othersWords, type Question, rangeOf, sickWords } from './fact-words.ts';
+import { equalWords, othersWords, type Question, rangeOf, sickWords } from './fact-words.ts';
 import { FACT_GROUPS, type FactGroup, type PodFact, type PodFacts } from './facts.ts';
 
 /** One pod's facts: those of the cluster, and those of its probe if that told any. */
@@ -42,17 +42,18 @@ export function comparePods(sick: ComparedPod, siblings: readonly ComparedPod[])
   for (const group of GROUPS) {
     const compared = compareGroup(group, sick, siblings);
     differences.push(...compared.differences);
-    if (compared.equal > 0) equal.push(equalWords(group, compared.equal));
+    if (compared.equal.length > 0) equal.push(equalWords(group, compared.equal));
   }
   return { differences, equal: equal.join(', '), notes: notesOn(sick, siblings) };
 }
 
 interface GroupResult {
   readonly differences: readonly Difference[];
-  readonly equal: number;
+  /** The names of what is equal. */
+  readonly equal: readonly string[];
 }
 
-const NOTHING: GroupResult = { differences: [], equal: 0 };
+const NOTHING: GroupResult = { differences: [], equal: [] };
 
 function compareGroup(group: FactGroup, sick: ComparedPod, siblings: readonly ComparedPod[]): GroupResult {
   const mine = valuesOf(sick, group);
@@ -62,11 +63,11 @@ function compareGroup(group: FactGroup, sick: ComparedPod, siblings: readonly Co
   const isCut = [mine, ...theirs].some(({ isCut: one }) => one);
   const names = new Set([mine, ...theirs].flatMap(({ values }) => [...values.keys()]));
   const differences: Difference[] = [];
-  let equal = 0;
+  const equal: string[] = [];
   for (const name of names) {
     const question = { group, name, sick: mine.values.get(name), others: theirs.map(({ values }) => values.get(name)) };
     const verdict = judge(question, isCut);
-    if (verdict === 'equal') equal += 1;
+    if (verdict === 'equal') equal.push(name);
     if (verdict === 'differs')
       differences.push({ group, name, sick: sickWords(question), others: othersWords(question) });
   }
@@ -110,11 +111,6 @@ function judgeNumber({ group, sick, others }: Question): 'equal' | 'differs' {
   const isBelow = FAR * value < least && least - value >= floor;
   return isAbove || isBelow ? 'differs' : 'equal';
 }
-
-const equalWords = (group: FactGroup, count: number): string => {
-  const { how, isSet, one, many } = FACT_GROUPS[group];
-  return how === 'number' || !isSet ? many : `${count} ${count === 1 ? one : many}`;
-};
 
 function notesOn(sick: ComparedPod, siblings: readonly ComparedPod[]): readonly string[] {
   const silent = [sick, ...siblings].filter(({ probe }) => !probe);

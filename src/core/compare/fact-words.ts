@@ -38,6 +38,13 @@ export function othersWords(question: Question): string {
   return value === undefined ? 'not in the others' : `others: ${value}`;
 }
 
+/** What is equal in all pods, or within their range: `34 environment variables`, `latency of DNS lookup`. At least one name. */
+export function equalWords(group: FactGroup, names: readonly string[]): string {
+  const { how, isSet, isNamed, one, many } = FACT_GROUPS[group];
+  if (isNamed) return names.map((name) => thing(group, name)).join(', ');
+  return how === 'number' || !isSet ? many : `${names.length} ${names.length === 1 ? one : many}`;
+}
+
 function rangeWords({ group, sick, others }: Question): string {
   const [least, most] = rangeOf(others);
   if (least === most) return amount(group, most);

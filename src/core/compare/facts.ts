@@ -12,6 +12,8 @@ interface GroupRow {
   readonly how: 'value' | 'presence' | 'number';
   /** Whether a pod that tells other things of the group, but not this, lacks it: a variable, a library. */
   readonly isSet?: true;
+  /** Whether its things have nothing in common: an equal one is then told by its name, not as one of `many`. */
+  readonly isNamed?: true;
   /** The least distance of a number from the others that counts; in the number's own unit. */
   readonly floor?: number;
   readonly unit?: 'ms' | 'MiB' | 'min' | '%' | 'millicores';
@@ -42,8 +44,16 @@ const TABLE = {
   files: { from: 'probe', how: 'number', floor: 50, one: '', many: 'open files' },
   memory: { from: 'probe', how: 'number', floor: 64, unit: 'MiB', one: 'memory', many: 'memory' },
   cpu: { from: 'probe', how: 'number', floor: 200, unit: 'millicores', one: 'CPU', many: 'CPU' },
-  share: { from: 'probe', how: 'number', floor: 20, unit: '%', one: '', many: 'throttling and disks' },
-  latency: { from: 'probe', how: 'number', floor: 100, unit: 'ms', one: '', many: 'latencies' },
+  share: { from: 'probe', how: 'number', isNamed: true, floor: 20, unit: '%', one: '', many: 'throttling and disks' },
+  latency: {
+    from: 'probe',
+    how: 'number',
+    isNamed: true,
+    floor: 100,
+    unit: 'ms',
+    one: 'latency of',
+    many: 'latencies',
+  },
   restarts: { from: 'cluster', how: 'number', floor: 1, one: 'restarts of', many: 'restarts' },
   age: { from: 'cluster', how: 'number', floor: 60, unit: 'min', one: 'age', many: 'age' },
 } as const satisfies Readonly<Record<string, GroupRow>>;

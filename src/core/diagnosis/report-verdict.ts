@@ -8,7 +8,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { Outcome } from '../run/outcome.ts';
 import type { ClusterFacts } from './facts.ts';
 import { findingRule, isWrong, MAX_FINDINGS, MAX_LINE_LENGTH, ordered, shown } from './findings.ts';
-import { asTargetUser, nextImageOf } from './images/next-image.ts';
+import { asTargetUser, leadsInside, nextImageOf } from './images/next-image.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
 import { isReady } from './reading/pod-containers.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
@@ -22,8 +22,9 @@ export { FINDINGS, findingRule } from './findings.ts';
 /**
  * The verdict on a report, merged with the Kubernetes API's facts if the pod still exists, and with what `first`, the
  * answer before the look, had from the logs and the last words. Causes stand before effects, then findings are ordered
- * by rank and by how far they exceed their threshold; the first of them may lead to another image of the policy.
- * `healthy` only where the first answer was. Pure: equal data give equal text.
+ * by rank and by how far they exceed their threshold; the first of them may lead to another image of the policy, and so
+ * may a target without any. `healthy` only where the first answer was and the image sees inside the program. Pure: equal data give
+ * equal text.
  */
 export function verdictOf(
   diagnosis: Diagnosis,
@@ -41,13 +42,15 @@ export function verdictOf(
     (name) => name !== 'memory' || !findings.some(({ code }) => code === 'last_oom_killed'),
   );
   const lookAgain = lookAgainOf(diagnosis, plan, facts?.pod);
+  const isQuiet = !findings.some(isWrong);
   const next = nextImageOf(
-    findings.map(({ code }) => findingRule(code)),
+    [...findings.map(({ code }) => findingRule(code)), ...(isQuiet ? leadsInside(diagnosis.target?.runtime) : [])],
     { target: diagnosis.target, plan, policy, lookAgain, mayTryGeneral: mayTryGeneral(plan, facts?.pod) },
   );
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts, first)];
   const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
-  const isWell = first?.healthy === true && facts !== undefined && isReady(facts.pod) && !findings.some(isWrong);
+  const sawInside = isQuiet && !couldNotLook(diagnosis) && !OUTSIDE.has(diagnosis.tool?.name ?? '');
+  const isWell = sawInside && first?.healthy === true && facts !== undefined && isReady(facts.pod);
   return {
     line: lineOf(diagnosis, findings),
     findings: findings.slice(0, MAX_FINDINGS).map(shown),
@@ -66,6 +69,16 @@ export function verdictOf(
     ...defined({ siblings: first?.siblings }),
   };
 }
+
+/** Of our images, those that cannot tell a program that hangs from one that is idle: that they found nothing is no good news. */
+const OUTSIDE: ReadonlySet<string> = new Set(['autodiagnose', 'net', 'profile', 'capture']);
+
+/** An image that saw nothing says nothing good; nor does one that could not see what it is named after. */
+const couldNotLook = ({ verdict, tool, sections }: Diagnosis): boolean =>
+  /^could not (?:look|profile)\b/i.test(verdict) ||
+  sections.some(({ name, state }) => name === tool?.name && state === 'not-readable') ||
+  (sections.some(({ state }) => state === 'not-readable') &&
+    sections.every(({ state }) => state === 'not-readable' || state === 'not-looked-at'));
 
 const names = (text: string, container: string): boolean => text.split(/[\s’:,]+/).includes(container);
 
@@ -97,10 +110,12 @@ export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome)
 const sectionOf = ({ code, section }: Finding): string | undefined => section ?? findingRule(code)?.section;
 
 /** The worst finding's own words; without one, the image's sentence. */
-function lineOf({ verdict }: Diagnosis, findings: readonly Finding[]): string {
+function lineOf(diagnosis: Diagnosis, findings: readonly Finding[]): string {
+  const { verdict } = diagnosis;
   if (!findings.some(({ code }) => findingRule(code))) return verdict;
   const [worst] = findings;
   if (worst && isWrong(worst)) return shorten(worst.text, MAX_LINE_LENGTH);
+  if (couldNotLook(diagnosis)) return verdict;
   return shorten(`Nothing is failing; worth knowing: ${findings.map(({ text }) => text).join('; ')}`, MAX_LINE_LENGTH);
 }
 

@@ -1,7 +1,7 @@
 import { defined } from '../../lib/object.ts';
 import { sentence, shorten } from '../../lib/text.ts';
 import { MAX_FINDINGS, MAX_LINE_LENGTH } from '../diagnosis/findings.ts';
-import { isTrouble, rankOfShown, type Verdict, type VerdictGroup } from '../diagnosis/verdict.ts';
+import { isTrouble, rankOfShown, type Verdict, type VerdictFinding, type VerdictGroup } from '../diagnosis/verdict.ts';
 import type { Outcome } from '../run/outcome.ts';
 import type { Refusal } from '../run/run.ts';
 
@@ -17,6 +17,16 @@ export function afterNoLook(first: Verdict, outcome: Outcome, explanation: Verdi
   const [worst] = found;
   if (worst && worstRank(first) > 2) return { ...rest, line: worst.text, findings: found };
   return outcome.kind === 'succeeded' ? { ...rest, ...defined({ healthy }) } : rest;
+}
+
+/** What a look that was ended has left open in the pod: it leads, because kdebug opened it. */
+export function withLeftOpen(verdict: Verdict | undefined, left: VerdictFinding): Verdict {
+  const { healthy: _, line, findings = [], ...rest } = verdict ?? {};
+  return {
+    ...rest,
+    ...(line === undefined ? {} : { line: left.text }),
+    findings: [left, ...findings].slice(0, MAX_FINDINGS),
+  };
 }
 
 /** A first answer where no look may follow: what stands in its way, before anybody was asked to approve it. */

@@ -2,7 +2,9 @@ import type { RunRequest } from '../../core/command/command.ts';
 import { comparisonRequest, mayCompare } from '../../core/compare/ask.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import type { LookAgain } from '../../core/diagnosis/verdict.ts';
+import { hasDifference } from '../../core/report/batch/compare-parts.ts';
 import { shownCommandLine } from '../../core/report/log/redact-text.ts';
+import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { runOfCard } from '../inbox/find-run.ts';
 import { answerReason } from '../inbox/refusals.ts';
@@ -16,12 +18,14 @@ const ROOT: UserAndGroup = { uid: 0, gid: 0 };
 
 /**
  * The request that a button on the result of a diagnosis makes: with the profile that its verdict offered, with the
- * image that shows more of a finding, or for its pod and healthy siblings. Undefined: it offers no such button.
+ * image that shows more of a finding or of what a comparison found, or for its pod and healthy siblings. Undefined: it offers no such button.
  */
 const FOLLOW_UPS = {
   'look-again': ({ request, verdict }: Run) => verdict?.lookAgain && requestOf(request, verdict.lookAgain),
-  'next-image': ({ request, verdict }: Run) =>
-    verdict?.nextImage && nextRequest(request, verdict.nextImage, verdict.nextAs),
+  'next-image': (run: Run) =>
+    isBatchRun(run)
+      ? insideRequest(run)
+      : run.verdict?.nextImage && nextRequest(run.request, run.verdict.nextImage, run.verdict.nextAs),
   compare: (run: Run) => (mayCompare(run) ? comparisonRequest(run.request, run.plan.podName) : undefined),
 } as const;
 
@@ -59,6 +63,15 @@ function nextRequest(
 ): RunRequest {
   const request = { ...words, image, command: [], argumentsOnly: false, env: [] };
   return as ? requestOf(request, as) : request;
+}
+
+/** For the pod that differs from its siblings. */
+function insideRequest(run: BatchRun): RunRequest | undefined {
+  const { target } = run.request;
+  const nextImage = run.batch.comparison?.nextImage;
+  if (target.kind !== 'compare' || nextImage === undefined || !hasDifference(run)) return undefined;
+  const single = { ...run.request, target: { kind: 'pod', name: target.name }, batch: { canary: false } } as const;
+  return nextRequest(single, nextImage, undefined);
 }
 
 function requestOf({ runAs: _, ...request }: RunRequest, again: LookAgain): RunRequest {

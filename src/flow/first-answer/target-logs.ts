@@ -55,9 +55,7 @@ export async function readTargetLogs(
   await record(deps, reader.subject, 'target-log', {
     cluster: reader.cluster,
     pod: `${pod.metadata.namespace}/${pod.metadata.name}`,
-    containers: sources
-      .map(({ containerName, previous }) => `${containerName}${previous ? ' (previous)' : ''}`)
-      .join(', '),
+    containers: [...new Set(found.flatMap(({ read }) => read))].join(', '),
     lines,
   });
   return {
@@ -81,6 +79,8 @@ const missingLog = ({ kind, containerName }: LogSource, why: NotRead['why']): No
 });
 
 interface OneLog {
+  /** What was asked for, as the audit log names it. */
+  readonly read: readonly string[];
   readonly lastWords?: LastWords;
   readonly log?: TargetLog;
   readonly lines: number;
@@ -111,6 +111,7 @@ async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<O
     signal: abort.signal,
     ...defined({ actingAs: identityFor(identity, reader.subject.origin) }),
   };
+  const ofThis = [previous ? `${containerName} (previous)` : containerName];
   const shapes = new ErrorShapes(redact);
   const tail = right === 'tail' ? new LogTail(redact) : undefined;
   const texts: string[] = [];
@@ -129,9 +130,13 @@ async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<O
   abort.abort();
   const isWhole = read.value === true;
   // It runs again since the watch said that it ended.
-  if (isWhole && later > 0 && texts.length === 0) return readLog(pod, { containerName, kind, previous: true }, reading);
+  if (isWhole && later > 0 && texts.length === 0) {
+    const again = await readLog(pod, { containerName, kind, previous: true }, reading);
+    return { ...again, read: [...ofThis, ...again.read], lines: again.lines + lines };
+  }
   if (kind === 'last-words')
     return {
+      read: ofThis,
       lines,
       notRead: read.notRead,
       ...(isWhole ? { lastWords: { containerName, ...lastWordsOf(texts, redact) } } : {}),
@@ -139,5 +144,5 @@ async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<O
   // Lines of a log whose end is missing are not its newest.
   const log = { containerName, ...shapes.result(), ...defined({ tail: isWhole ? tail?.result() : undefined }) };
   // Errors that were seen are true, also where the rest of the log is missing.
-  return { lines, notRead: read.notRead, ...(isWhole || log.shapes.length > 0 ? { log } : {}) };
+  return { read: ofThis, lines, notRead: read.notRead, ...(isWhole || log.shapes.length > 0 ? { log } : {}) };
 }

@@ -4,6 +4,7 @@ import { kindOfTarget } from '../../core/container/profiles.ts';
 import { outcomeOfTermination } from '../../core/container/status.ts';
 import type { ClusterFacts } from '../../core/diagnosis/facts.ts';
 import { firstAnswer } from '../../core/diagnosis/first-answer.ts';
+import { openInspector } from '../../core/diagnosis/images/open-inspector.ts';
 import {
   believedReport,
   type ContainerOutput,
@@ -12,8 +13,9 @@ import {
 } from '../../core/diagnosis/marked-report.ts';
 import type { Diagnosis } from '../../core/diagnosis/report.ts';
 import { explanationOf, verdictOf } from '../../core/diagnosis/report-verdict.ts';
-import type { Verdict } from '../../core/diagnosis/verdict.ts';
-import { afterLook, afterNoLook } from '../../core/lookup/merge-verdicts.ts';
+import type { Verdict, VerdictFinding } from '../../core/diagnosis/verdict.ts';
+import { afterLook, afterNoLook, withLeftOpen } from '../../core/lookup/merge-verdicts.ts';
+import { isDiagnostic } from '../../core/policy/resolve.ts';
 import type { EndedRun } from '../../core/run/life-cycle.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import type { Run, RunLog } from '../../core/run/run.ts';
@@ -81,6 +83,9 @@ export interface CollectedOutput extends ContainerOutput {
 /** Outcomes that the target's own state may explain without a report. */
 const EXPLAINED: ReadonlySet<Outcome['kind']> = new Set(['target-ended', 'start-failed', 'no-status']);
 
+/** Outcomes after which nobody may have closed what the image had opened in its target, which goes on. */
+const CUT_OFF: ReadonlySet<Outcome['kind']> = new Set(['failed', 'oom-killed', 'timed-out', 'stopped']);
+
 /**
  * The verdict of a run: its image's report, if trusted, merged with the API's facts about the pod and with the first
  * answer. Without a report, the first answer; where there was none, the facts alone if they explain the end. Otherwise
@@ -91,7 +96,11 @@ export async function diagnose(run: Run, output: CollectedOutput, deps: FlowDeps
   const { plan, verdict: first } = run;
   if (!plan) return undefined;
   const diagnosis = believedReport(plan, deps.policies.current(), output);
-  if (!diagnosis && !EXPLAINED.has(output.outcome.kind)) return first && afterNoLook(first, output.outcome, undefined);
+  if (!diagnosis && !EXPLAINED.has(output.outcome.kind)) {
+    const answer = first && afterNoLook(first, output.outcome, undefined);
+    const left = leftOpen(run, output, deps);
+    return left ? withLeftOpen(answer, left) : answer;
+  }
   const pod = await inTime(deps, currentPod(plan, deps));
   // The target has ended since the first answer: its last words say why, and the old answer may call it well.
   const isStale = !diagnosis && first !== undefined && output.outcome.kind === 'target-ended';
@@ -100,6 +109,16 @@ export async function diagnose(run: Run, output: CollectedOutput, deps: FlowDeps
   if (pod) await learn(diagnosis, plan, { pod, deps });
   const looked = verdictOf(diagnosis, plan, facts, deps.policies.current(), first);
   return first ? afterLook(looked, first, plan.podName) : looked;
+}
+
+function leftOpen(
+  { plan, termination, endedAtMs }: Run,
+  { outcome, logEnd }: CollectedOutput,
+  { policies, clock }: FlowDeps,
+): VerdictFinding | undefined {
+  if (!plan || !CUT_OFF.has(outcome.kind) || !isDiagnostic(plan, policies.current())) return undefined;
+  const finishedAtMs = Date.parse(termination?.finishedAt ?? '');
+  return openInspector(logEnd, Number.isFinite(finishedAtMs) ? finishedAtMs : (endedAtMs ?? clock.now()));
 }
 
 interface Unlooked {

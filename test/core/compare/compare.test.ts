@@ -131,4 +131,16 @@ describe('what was not seen', () => {
     const result = comparePods(pod('a', all, version), [pod('b', all, version), pod('c', all, version)]);
     expect(result.equal).toBe('version, 2 environment variables, limits, processes and threads');
   });
+
+  it('says which latency and which share is equal, as others may not have been measured', () => {
+    const measured = (ms: number): Told => [
+      ['latency', 'DNS lookup', ms],
+      ['share', 'fullest disk', 40],
+    ];
+    const result = comparePods(pod('a', measured(12)), [pod('b', measured(8)), pod('c', measured(9))]);
+    expect(result.equal).toBe('fullest disk, latency of DNS lookup');
+    expect(differences(pod('a', measured(900)), pod('b', measured(8)), pod('c', measured(9)))).toEqual([
+      'latency of DNS lookup: 900 ms (others: at most 9 ms)',
+    ]);
+  });
 });

@@ -9,7 +9,7 @@ import type { Outcome } from '../../../src/core/run/outcome.ts';
 import { aPlan, aPod, aPolicy, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 
 const report = (parts: Partial<Diagnosis> = {}): Diagnosis => ({
-  verdict: 'No problems found.',
+  verdict: 'Nothing found in 13 sections; it does not see inside the program.',
   findings: [],
   sections: [],
   ...parts,
@@ -38,7 +38,9 @@ const memory = { code: 'memory_near_limit', value: 97, threshold: 90, text: 'mem
 
 describe('the line', () => {
   it('is the image’s own when nothing was found, or only what it alone knows', () => {
-    expect(verdictOf(report(), aPlan(), facts()).line).toBe('No problems found.');
+    expect(verdictOf(report(), aPlan(), facts()).line).toBe(
+      'Nothing found in 13 sections; it does not see inside the program.',
+    );
     const own = report({ verdict: 'The queue is stuck.', findings: [{ code: 'queue', text: '9 jobs wait' }] });
     expect(verdictOf(own, aPlan(), facts()).line).toBe('The queue is stuck.');
   });
@@ -201,6 +203,36 @@ describe('with a first answer', () => {
     expect(well(first(), report(), facts({ pod: unready }))).toBeUndefined();
   });
 
+  it('is neither well nor only worth knowing where the image could not see what it is there for', () => {
+    const verdict = 'No stacks: what lacks is SYS_PTRACE.';
+    const stacks = { name: 'stacks', state: 'not-readable', text: '', lacks: 'SYS_PTRACE' } as const;
+    const cpu = { name: 'cpu', state: 'ok', text: '' } as const;
+    const blind = report({ verdict, tool: { name: 'stacks' }, sections: [stacks, cpu] });
+    const { hasRequests: _, ...asks } = CONTAINER;
+    const mild = facts({ pod: aPod({ spec: { containers: [asks] } }) });
+    expect(verdictOf(blind, aPlan(), mild, undefined, first())).toMatchObject({ line: verdict });
+    expect(verdictOf(blind, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBeUndefined();
+    const ofAnother = report({ tool: { name: 'acme-check' }, sections: [stacks, cpu] });
+    expect(verdictOf(ofAnother, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBe(true);
+  });
+
+  it.each(['autodiagnose', 'net', 'profile'])('is not well by %s alone, which sees no program that hangs', (name) => {
+    const quiet = report({ tool: { name }, sections: [{ name: 'cpu', state: 'ok', text: '' }] });
+    expect(verdictOf(quiet, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBeUndefined();
+  });
+
+  it('is not well where the image saw nothing, whatever the first answer was', () => {
+    const of = facts({ pod: READY });
+    const healthy = (parts: Partial<Diagnosis>) => verdictOf(report(parts), aPlan(), of, undefined, first()).healthy;
+    const part = (name: string, state: Diagnosis['sections'][number]['state']) => ({ name, state, text: '' });
+    const sections = [part('stacks', 'not-readable'), part('cpu', 'ok')];
+    expect(healthy({ verdict: 'Nothing hangs.', sections })).toBe(true);
+    expect(healthy({ verdict: 'Could not look: it lacks SYS_PTRACE.', sections })).toBeUndefined();
+    expect(healthy({ verdict: 'Could not profile the process 1 (postgres).', sections })).toBeUndefined();
+    expect(healthy({ sections: [part('a', 'not-readable'), part('b', 'not-looked-at')] })).toBeUndefined();
+    expect(healthy({ sections: [part('b', 'not-looked-at')] })).toBe(true);
+  });
+
   it('keeps what only the logs said, with its evidence and what they could not say', () => {
     const evidence = [{ title: 'Errors in the log of web', lines: ['no'] }];
     const unseen = ['the log of proxy: it is empty', 'its claims: no answer in time; ask again'];
@@ -292,6 +324,27 @@ describe('the next image', () => {
     expect(next(['memory_near_limit'], { runtime: 'jvm' })).toBe('stacks');
     expect(next(['memory_near_limit'], { runtime: 'python' })).toBeUndefined();
     expect(next(['memory_near_limit'])).toBeUndefined();
+  });
+
+  it.each(['jvm', 'python', 'node', 'go', 'ruby', 'dotnet', 'native'] as const)(
+    'of a %s program in which nothing is wrong is stacks, which sees inside',
+    (runtime) => {
+      expect(next([], { runtime })).toBe('stacks');
+      expect(next(['go_max_procs'], { runtime })).toBe('stacks');
+      expect(next(['disk_full'], { runtime })).toBeUndefined();
+      expect(next([], { runtime }, { plan: { ...AS_TARGET, imageAlias: 'stacks' } })).toBeUndefined();
+      expect(next([], { runtime }, { images: {} })).toBeUndefined();
+    },
+  );
+
+  it('of a program in which nothing is wrong looks as its user, and is none where nobody knows what runs it', () => {
+    expect(next([], { runtime: 'go' }, { plan: aPlan() })).toEqual([
+      'stacks',
+      { kind: 'identity', runAs: { uid: 7, gid: 7 } },
+    ]);
+    expect(next([], { runtime: 'python', ptraceScope: 3 })).toBeUndefined();
+    expect(next([], { runtime: 'unknown' })).toBeUndefined();
+    expect(next([])).toBeUndefined();
   });
 
   it('looks as whoever sees more of the target; the network is the same for everybody', () => {

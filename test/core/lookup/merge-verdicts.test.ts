@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict, VerdictFinding } from '../../../src/core/diagnosis/verdict.ts';
-import { afterLook, afterNoLook, withoutLook } from '../../../src/core/lookup/merge-verdicts.ts';
+import { afterLook, afterNoLook, withLeftOpen, withoutLook } from '../../../src/core/lookup/merge-verdicts.ts';
 
 const finding = (code: string, rank: 1 | 2 | 3): VerdictFinding => ({ code, text: `it has ${code}`, next: '', rank });
 const verdict = (over: Partial<Verdict>): Verdict => ({ line: 'Nothing found', findings: [], ...over });
@@ -20,6 +20,22 @@ describe('a first answer after a look without a report', () => {
     expect(afterNoLook(first, outcome, explanation)).toMatchObject({ line: 'it has no_room_to_start', readAtMs: 7 });
     const sick = verdict({ line: 'it crashes', findings: [finding('crash_loop', 1)] });
     expect(afterNoLook(sick, outcome, explanation)).toEqual(sick);
+  });
+});
+
+describe('what a look has left open in the pod', () => {
+  const left: VerdictFinding = { text: 'the inspector may be open', next: 'Wait.', rank: 2 };
+
+  it('leads the first answer, which no longer says that all is well', () => {
+    const sick = verdict({ healthy: true, findings: [finding('a', 1), finding('b', 2), finding('c', 2)] });
+    expect(withLeftOpen(sick, left)).toEqual({
+      line: left.text,
+      findings: [left, finding('a', 1), finding('b', 2)],
+    });
+  });
+
+  it('explains how the run ended, where there was no first answer', () => {
+    expect(withLeftOpen(undefined, left)).toEqual({ findings: [left] });
   });
 });
 

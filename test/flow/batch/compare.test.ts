@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../src/core/container/pod.ts';
 import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-report.ts';
 import { asRunId } from '../../../src/core/ids.ts';
+import type { Policy } from '../../../src/core/policy/policy.ts';
 import { aPod, aPolicy, approvalTerms, aRule, aStatus } from '../../support/builders.ts';
 import { BatchWorld, policyOf } from './batch-world.ts';
 
@@ -137,6 +138,47 @@ describe('compare POD', () => {
     });
     expect(world.fleet.launches).toHaveLength(4);
     expect(JSON.stringify(world.results.at(-1)?.message)).toContain('Compared with web-2 and web-3.');
+  });
+
+  describe('its way into the pod that differs', () => {
+    const { images } = aPolicy();
+    const stacks = { ...images.autodiagnose!, alias: 'stacks', reference: 'registry.example.com/stacks:1' };
+
+    async function compared(isEqual = false, policy: Policy = { ...policyOf(RULE), images: { ...images, stacks } }) {
+      const world = aWorld(RULE, isEqual ? THREE.map(({ metadata: { name } }) => aReplica(name, 'n1')) : THREE);
+      world.policy = policy;
+      if (isEqual) world.fleet.logOf = () => reportOf('web-2');
+      await world.say('compare web-1 -n shop');
+      await world.clock.advance(LONG);
+      return world;
+    }
+    const actionsOf = (world: BatchWorld) =>
+      (world.anchors[0]?.message.parts ?? []).flatMap((part) =>
+        part.kind === 'actions' ? part.buttons.map(({ action, label }) => [action, label]) : [],
+      );
+
+    it('is a button to its stacks, decided afresh for whoever clicks', async () => {
+      const world = await compared();
+      expect(actionsOf(world)[0]).toEqual(['next-image', 'Get its stacks']);
+      await world.click('next-image', 'U0BOB');
+      await world.clock.advance(LONG);
+      expect(await world.store.read(asRunId('bbbbbbbbbb'))).toMatchObject({
+        commandLine: 'web-1 -n shop --image=stacks',
+        plan: { imageAlias: 'stacks', podName: 'web-1' },
+        origin: { requesterId: 'U0BOB', source: 'button' },
+      });
+      expect(world.fleet.launches).toHaveLength(4);
+    });
+
+    it('is not there where nothing differs, nor without that image', async () => {
+      const equal = await compared(true);
+      expect(equal.text('result')).toContain('No difference between');
+      expect(actionsOf(equal)).toEqual([['rerun', 'Compare again']]);
+      await equal.click('next-image');
+      await equal.clock.advance(LONG);
+      expect(equal.fleet.launches).toHaveLength(3);
+      expect(actionsOf(await compared(false, policyOf(RULE)))).toEqual([['rerun', 'Compare again']]);
+    });
   });
 
   it.each([

@@ -52,6 +52,8 @@ describe('a question about a pod in which nothing runs', () => {
       cluster.targetLogs.set('web --previous', [line('starting'), line('panic: DATABASE_URL is not set')]);
     });
     expect((await world.run()).verdict?.evidence?.[0]?.lines[0]).toBe('panic: DATABASE_URL is not set');
+    const { facts } = world.audit.entries.find(({ step }) => step === 'target-log') ?? {};
+    expect(facts).toMatchObject({ containers: 'web, web (previous)', lines: 3 });
   });
 
   it.each<readonly [string, Parameters<typeof aPod>[0]]>([

@@ -13,7 +13,7 @@ const at = (ms: number) => new Date(START_MS + ms).toISOString();
 
 const REPORT = {
   kdebug: 1,
-  verdict: 'No problems found.',
+  verdict: 'Nothing found in 13 sections; it does not see inside the program.',
   target: { pid: 1, uid: 65532, gid: 0, effective: true },
   findings: [],
   sections: [{ name: 'dns', state: 'ok', text: '1 ms' }],
@@ -148,6 +148,53 @@ describe('an end without a report', () => {
     expect(verdict?.findings[0]?.text).toContain('web exited with code 1');
     expect(verdict?.evidence?.[0]?.lines).toEqual(['cannot reach db']);
     expect(verdict?.healthy).toBeUndefined();
+  });
+});
+
+describe('an end that leaves an inspector open', () => {
+  const OPEN = `The inspector of process 12 is open until ${at(40_000).slice(11, 19)} UTC at the latest.\n`;
+  const killed = { startedAt: at(0), finishedAt: at(2_000), exitCode: 137, reason: 'Error' };
+
+  async function ended(words: string, log: string, termination: Parameters<typeof aTermination>[0] = killed) {
+    const world = await asked(words);
+    world.cluster.log = log;
+    world.cluster.report({ terminated: aTermination(termination) });
+    await settle();
+    return world;
+  }
+
+  it('says so first, with the time when it closes', async () => {
+    const world = await ended('web-1', OPEN);
+    const { outcome } = await world.run();
+    expect(outcome?.kind).toBe('failed');
+    const [first, second] = (world.anchor()?.parts ?? []).map((part) =>
+      textOf({ summary: '', tone: 'ended', parts: [part] }),
+    );
+    expect(first).toContain(`The inspector of process 12 may be open until ${at(40_000).slice(11, 19)} UTC`);
+    expect(second).toContain('It closes without help by then. Run stacks again');
+    expect(world.anchor()?.tone).toBe('failure');
+  });
+
+  it('says nothing of it where the log shows that it was closed, and after a report', async () => {
+    for (const rest of ['The inspector of process 12 is closed.\n', marked(REPORT)]) {
+      expect(textOf((await ended('web-1', `${OPEN}${rest}`)).anchor())).not.toContain('inspector');
+    }
+  });
+
+  it('does not believe the log of an image that runs what people type', async () => {
+    const world = await ended('web-1 --image=debian -- cat /app.log', OPEN);
+    expect(JSON.stringify((await world.run()).verdict ?? {})).not.toContain('inspector');
+  });
+
+  it('says it of a run that goes on beyond its timeout', async () => {
+    const world = await asked('web-1');
+    world.cluster.log = OPEN.replace(at(40_000).slice(11, 19), at(150_000).slice(11, 19));
+    world.cluster.report({ running: { startedAt: at(0) } });
+    await settle();
+    await world.clock.advance(121_000);
+    await settle();
+    expect((await world.run()).outcome?.kind).toBe('timed-out');
+    expect(textOf(world.anchor())).toContain('The inspector of process 12 may be open until');
   });
 });
 

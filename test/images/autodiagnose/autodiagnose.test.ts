@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseDiagnosis } from '../../../src/core/diagnosis/marked-report.ts';
-import { codesOf, diagnose, diagnosisOf, has, hasProc, type Report, SCRIPT, SHELLS, sectionOf } from './script.ts';
+import { canLook, codesOf, diagnose, diagnosisOf, has, type Report, SCRIPT, SHELLS, sectionOf } from './script.ts';
 import { cleanUp, closeWait, directory, filesIn, IDLE, startProgram, startTarget, TROUBLE, WELL } from './targets.ts';
 
 const SECTIONS = [
@@ -30,7 +30,7 @@ const onIdle = async (env: Readonly<Record<string, string>> = {}, shell?: readon
   return diagnose({ AUTODIAGNOSE_PID: String(pid), ...env }, shell);
 };
 
-describe.skipIf(!hasProc)('the report', () => {
+describe.skipIf(!canLook)('the report', () => {
   afterEach(cleanUp);
 
   it.each(SHELLS)('of a healthy process finds nothing wrong (%s %s)', async (...shell) => {

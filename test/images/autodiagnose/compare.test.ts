@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PodFact } from '../../../src/core/compare/facts.ts';
-import { diagnose, diagnosisOf, hasProc, SHELLS } from './script.ts';
+import { canLook, diagnose, diagnosisOf, SHELLS } from './script.ts';
 import { cleanUp, IDLE, startTarget } from './targets.ts';
 
 const KEY = 'abcdefghijklmnopqrstuvwxyz';
@@ -14,7 +14,7 @@ async function factsOf(pid: number | undefined, env: Readonly<Record<string, str
 const named = (facts: readonly PodFact[] | undefined, group: string) =>
   new Map(facts?.flatMap((fact) => (fact.group === group ? [[fact.name, fact.value]] : [])));
 
-describe.skipIf(!hasProc)('the facts for a comparison', () => {
+describe.skipIf(!canLook)('the facts for a comparison', () => {
   afterEach(cleanUp);
 
   it.each(SHELLS)('tell variables by a hash, sockets and limits by their values (%s %s)', async (...shell) => {

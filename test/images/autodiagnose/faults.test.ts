@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { IMAGE_FINDINGS } from '../../../src/core/diagnosis/images/image-findings.ts';
 import type { Finding } from '../../../src/core/diagnosis/report.ts';
-import { codesOf, diagnose, diagnosisOf, findingOf, hasProc, SHELLS, sectionOf } from './script.ts';
+import { canLook, codesOf, diagnose, diagnosisOf, findingOf, type Report, SHELLS, sectionOf } from './script.ts';
 import {
   cleanUp,
   closeWait,
@@ -16,7 +18,6 @@ import {
   leakyServer,
   MIB,
   openFiles,
-  pathWith,
   startProgram,
   startShell,
   startTarget,
@@ -37,7 +38,28 @@ async function found(pid: number | undefined, code: string, env = {}, shell?: re
   return finding;
 }
 
-describe.skipIf(!hasProc)('a process in trouble', () => {
+const copy = (from: string, to: string): void => cpSync(from, to, { recursive: true });
+
+/** Does something between the two readings of a look: when the look tries an endpoint, which is within the sample. */
+async function withinSample(
+  act: () => void,
+  look: (env: Readonly<Record<string, string>>) => Promise<Report>,
+): Promise<Report> {
+  const server = createServer((socket) => {
+    act();
+    socket.destroy();
+  });
+  const { port } = await new Promise<AddressInfo>((resolve) =>
+    server.listen(0, () => resolve(server.address() as AddressInfo)),
+  );
+  try {
+    return await look({ AUTODIAGNOSE_TLS: `localhost:${port}`, AUTODIAGNOSE_SAMPLE: '1' });
+  } finally {
+    server.close();
+  }
+}
+
+describe.skipIf(!canLook)('a process in trouble', () => {
   afterEach(cleanUp);
 
   it.each(SHELLS)('that leaves sockets unclosed (%s %s)', async (...shell) => {
@@ -160,15 +182,10 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
       'memory.current': `${95 * MIB}\n`,
       'memory.events': 'high 0\nmax 4\noom 0\noom_kill 0\n',
     });
-    const report = await diagnose(
-      {
-        AUTODIAGNOSE_PID: String(pid),
-        AUTODIAGNOSE_CGROUP: cgroup,
-        // Runs between the two readings, and is the one tool that no shell has of its own.
-        AUTODIAGNOSE_TLS: 'localhost:1',
-        ...(await pathWith({ openssl: `cp ${later}/* ${cgroup}` })),
-      },
-      shell.filter(Boolean),
+    const report = await withinSample(
+      () => copy(later, cgroup),
+      (within) =>
+        diagnose({ AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: cgroup, ...within }, shell.filter(Boolean)),
     );
     const diagnosis = diagnosisOf(report);
     expect(findingOf(diagnosis, 'cpu_throttled')).toMatchObject({
@@ -186,14 +203,11 @@ describe.skipIf(!hasProc)('a process in trouble', () => {
     const cgroup = await filesIn(WELL);
     // 30 MiB in use, all but 20 of them cache; the events are those of the second reading.
     const later = await filesIn({ 'memory.events': events });
-    const diagnosis = diagnosisOf(
-      await diagnose({
-        AUTODIAGNOSE_PID: String(pid),
-        AUTODIAGNOSE_CGROUP: cgroup,
-        AUTODIAGNOSE_TLS: 'localhost:1',
-        ...(await pathWith({ openssl: `cp ${later}/* ${cgroup}` })),
-      }),
+    const report = await withinSample(
+      () => copy(later, cgroup),
+      (within) => diagnose({ AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: cgroup, ...within }),
     );
+    const diagnosis = diagnosisOf(report);
     expect(findingOf(diagnosis, 'memory_held_back')?.value).toBe(value);
   });
 

@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -10,12 +11,47 @@ import type { Diagnosis, Finding } from '../../../src/core/diagnosis/report.ts';
 import { sampleOf } from '../../support/sample.ts';
 import { directory } from './targets.ts';
 
-/** The script run on real processes; every document that it writes is held against the schema. */
+/**
+ * The program run on real processes; every document that it writes is held against the schema. `KDEBUG_AUTODIAGNOSE=shell` runs the old script
+ * instead, against which the program is judged.
+ */
 
 export const SCRIPT = fileURLToPath(new URL('../../../images/autodiagnose/autodiagnose.sh', import.meta.url));
+const TOOLS = fileURLToPath(new URL('../../../images/tools', import.meta.url));
 
-export const hasProc = existsSync('/proc/self/status');
-if (!hasProc) console.warn('skipped: autodiagnose needs /proc, which this machine does not have');
+export const isShell = process.env.KDEBUG_AUTODIAGNOSE === 'shell';
+
+/** Whether the program can be run here; says why not. */
+export const canLook = (() => {
+  if (!existsSync('/proc/self/status')) {
+    console.warn('skipped: autodiagnose needs /proc, which this machine does not have');
+    return false;
+  }
+  const isThere = isShell || spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
+  if (!isThere) console.warn('skipped: there is no go to build autodiagnose with');
+  return isThere;
+})();
+
+let built: string | undefined;
+
+/** The program, built once for all files of tests; it may be run and not read, as in the image. */
+function program(): string {
+  if (built !== undefined) return built;
+  const kept = fileURLToPath(new URL('../../../node_modules/.cache/kdebug/autodiagnose', import.meta.url));
+  const env = { ...process.env, CGO_ENABLED: '0' };
+  // Go links it again only where something has changed.
+  const { status, stderr } = spawnSync('go', ['build', '-o', kept, './cmd/autodiagnose'], { cwd: TOOLS, env });
+  if (status !== 0) throw new Error(`autodiagnose was not built: ${stderr.toString()}`);
+  const folder = mkdtempSync(path.join(tmpdir(), 'kdebug-autodiagnose-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'autodiagnose');
+  copyFileSync(kept, file);
+  // Another user runs it too.
+  chmodSync(folder, 0o755);
+  chmodSync(file, 0o111);
+  built = file;
+  return file;
+}
 
 /** What a program is asked to know whether it is here; shells run `true`. */
 const PROBES: Readonly<Record<string, readonly string[]>> = {
@@ -32,12 +68,19 @@ export function has(program: string): boolean {
   return error === undefined;
 }
 
-/** The shells of this machine that the script must run under. */
-export const SHELLS = sampleOf(
-  'shells of autodiagnose',
-  [['sh'], ['dash'], ['bash'], ['busybox', 'sh']].filter(([program = '']) => hasProc && has(program)),
-  1,
-);
+/** The shells of this machine that the script must run under; the program needs none. */
+export const SHELLS: readonly (readonly string[])[] = isShell
+  ? sampleOf(
+      'shells of autodiagnose',
+      [['sh'], ['dash'], ['bash'], ['busybox', 'sh']].filter(([name = '']) => canLook && has(name)),
+      1,
+    )
+  : [['program', '']];
+
+/** What runs it: the words before it, of which the last is a shell that the program does not need. */
+function commandOf(words: readonly string[]): readonly string[] {
+  return isShell ? [...words, SCRIPT] : [...words.slice(0, -1), program()];
+}
 
 const schema: object = JSON.parse(
   readFileSync(new URL('../../../schema/diagnostic-report.schema.json', import.meta.url), 'utf8'),
@@ -60,16 +103,17 @@ export interface Report {
   readonly message: string;
 }
 
-/** Runs the script, with one reading instead of a sample unless `env` asks for one. */
+/** Runs it, with one reading instead of a sample unless `env` asks for one. */
 export async function run(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  [program = 'sh', ...first]: readonly string[] = ['sh'],
+  words: readonly string[] = ['sh'],
 ): Promise<Report> {
   const file = path.join(await directory(), 'termination-log');
   const quick = { PATH: process.env.PATH ?? '', AUTODIAGNOSE_TERMINATION_LOG: file, AUTODIAGNOSE_SAMPLE: '0' };
   const ended = await new Promise<Omit<Report, 'message'>>((resolve) => {
-    execFile(program, [...first, SCRIPT, ...args], { env: { ...quick, ...env } }, (error, out, err) => {
+    const [command = '', ...first] = commandOf(words);
+    execFile(command, [...first, ...args], { env: { ...quick, ...env } }, (error, out, err) => {
       resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, out, err });
     });
   });

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hasProc, run, SHELLS } from './script.ts';
+import { canLook, run, SHELLS } from './script.ts';
 import { cleanUp, IDLE, startProgram, startTarget } from './targets.ts';
 
 const STUBBORN = `process.on('SIGTERM', () => {}); ${IDLE}`;
 
-describe.skipIf(!hasProc)('stop', () => {
+describe.skipIf(!canLook)('stop', () => {
   afterEach(cleanUp);
 
   it.each(SHELLS)('ends every process of a run, and of no other (%s %s)', async (...shell) => {

@@ -20,7 +20,7 @@ interface PolicyFile {
   channels: Record<string, { rules: readonly { namespaces: readonly string[] }[] }>;
 }
 
-const BUILT_AUTODIAGNOSE = 'kdebug-autodiagnose:0.2.0';
+const BUILT_AUTODIAGNOSE = 'kdebug-autodiagnose:0.3.0';
 
 /** The policy of an end-to-end test for the cluster that the bot's pod is in, with the image that was built for it. */
 export function installedPolicy(text: string, name: Way['name']): InstalledPolicy {

@@ -72,7 +72,7 @@ const ERRORS: Verdict = {
 };
 
 const UNREAD: Verdict = {
-  line: 'No problems found.',
+  line: 'Nothing found so far: ready, never restarted',
   findings: [],
   fine: 'restarts, probes, events, memory, cpu',
   unseen: [
@@ -82,9 +82,20 @@ const UNREAD: Verdict = {
   readAtMs: START_MS + 400,
 };
 const { unseen: _, ...seen } = UNREAD;
-const HEALTHY: Verdict = { ...seen, healthy: true };
+const HEALTHY: Verdict = {
+  ...seen,
+  line: 'Healthy: ready, never restarted, and its log is calm',
+  healthy: true,
+};
 /** Of a run that looked: its image reported. */
 const BY = 'autodiagnose 0.2.0';
+const LOOKED = {
+  line: 'Nothing found in 13 sections; it does not see inside the program.',
+  nextImage: 'stacks',
+  by: BY,
+};
+/** Only an image that sees inside the program can call it well. */
+const SAW_INSIDE = { line: 'No deadlock, and no queue at a lock.', by: 'stacks 0.2.0' };
 
 const WORKLOAD: Verdict = {
   line: `${CRASH.line} (2 of 3 pods) · 1 of 3 pods ready`,
@@ -218,8 +229,8 @@ export const ANSWER_MESSAGES: readonly MessageKind[] = [
       ),
       card('answered, output private', answered(CRASH), { isPrivate: true }),
       card('a long cause and a long name', answered(LONG, { plan: aPlan({ podName: LONG_NAME }) })),
-      card('the look has ended: nothing more, its log not read', looked({ ...UNREAD, by: BY })),
-      card('the look has ended: healthy', looked({ ...HEALTHY, by: BY })),
+      card('the look has ended: nothing more, its log not read', looked({ ...UNREAD, ...LOOKED })),
+      card('the look has ended: healthy', looked({ ...HEALTHY, ...SAW_INSIDE })),
       card(
         'the look could not start',
         looked(CRASH, { outcome: { kind: 'start-failed', reason: 'ErrImagePull', message: 'not found' } }),
@@ -241,8 +252,8 @@ export const ANSWER_MESSAGES: readonly MessageKind[] = [
       result('errors in its log', answered(ERRORS)),
       result('a long cause', answered(LONG, { plan: aPlan({ podName: LONG_NAME }) })),
       result('in a direct message', answered(LONG, { plan: aPlan({ podName: LONG_NAME }) }), true),
-      result('nothing found, its log not read', looked({ ...UNREAD, by: BY })),
-      result('healthy', looked({ ...HEALTHY, by: BY })),
+      result('nothing found, its log not read', looked({ ...UNREAD, ...LOOKED })),
+      result('healthy', looked({ ...HEALTHY, ...SAW_INSIDE })),
       result('a workload', ofWorkload(answered(WORKLOAD))),
       result('a workload, with looks', batchOf(WORKLOAD, { state: 'finished' })),
     ],
@@ -263,8 +274,8 @@ export const ANSWER_MESSAGES: readonly MessageKind[] = [
             { run: answered(CRASH), isHidden: false },
             { run: answered(CRASH), isHidden: true },
             { run: ofWorkload(answered(WORKLOAD)), isHidden: false },
-            { run: looked({ ...HEALTHY, by: BY }), isHidden: false },
-            { run: looked({ ...UNREAD, by: BY }), isHidden: false },
+            { run: looked({ ...HEALTHY, ...SAW_INSIDE }), isHidden: false },
+            { run: looked({ ...UNREAD, ...LOOKED }), isHidden: false },
           ],
           hasMore: false,
           channelsLeftOut: 0,

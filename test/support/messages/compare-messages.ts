@@ -67,6 +67,7 @@ function aComparison({ state = 'running', ended = 3, isEqual = false, failed = [
       key: 'a'.repeat(26),
       facts: Object.fromEntries(indexes.map((index) => [`uid-${index}`, clusterOf(isEqual ? 1 : index)])),
       notes: failed.length > 0 ? ['1 sibling not ready, so not compared with.'] : [],
+      nextImage: 'stacks',
     },
   });
   const open = openBatch(made, START_MS);

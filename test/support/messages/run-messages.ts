@@ -128,9 +128,10 @@ const VERDICTS: readonly (readonly [string, Verdict])[] = [
   [
     'nothing found',
     {
-      line: 'No problems found.',
+      line: 'Nothing found in 13 sections; it does not see inside the program.',
       findings: [],
       fine: 'context, processes, memory, cpu, io, files, sockets, dns',
+      nextImage: 'stacks',
       by: BY,
     },
   ],
@@ -158,6 +159,16 @@ const VERDICTS: readonly (readonly [string, Verdict])[] = [
     { line: 'disk /data is full.', findings: [{ text: '/data has 0 B left', next: 'Delete old segments.' }] },
   ],
   ['another image without findings', { line: 'all 3 queues are empty', findings: [] }],
+  [
+    'could not look',
+    {
+      line: 'Could not look: it lacks the uid and gid of its target, 7:0.',
+      findings: [],
+      unseen: ['stacks: the uid and gid of its target, 7:0: look again as 7:0'],
+      lookAgain: { kind: 'identity', runAs: { uid: 7, gid: 0 } },
+      by: 'stacks 0.2.0 · ran as 65532:65532 with no capabilities · 0.9 s',
+    },
+  ],
 ];
 
 /** What moved while it looked. */

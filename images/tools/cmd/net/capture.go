@@ -2,16 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/x509"
 	"errors"
-	"io"
-	"os"
 	"time"
 
 	"golang.org/x/net/bpf"
-
-	// The public authorities, where the image has no list of its own.
-	_ "golang.org/x/crypto/x509roots/fallback"
 
 	"kdebug/tools/internal/capture"
 	"kdebug/tools/internal/probe"
@@ -31,7 +25,7 @@ func (l *look) prepareCapture() error {
 	if l.place.OnNode {
 		return errors.New("the pod has the node's network (hostNetwork), and a capture would show the traffic of other pods")
 	}
-	compiler := capture.Compiler{Tcpdump: []string{tcpdump}, APIServer: l.settings.apiServer, NodePorts: probe.NodePorts(), Metadata: probe.Metadata, Own: probe.OwnAddresses()}
+	compiler := capture.Compiler{Tcpdump: []string{tcpdump}, APIServer: l.settings.apiServer, NodePorts: probe.NodePorts(), Metadata: probe.Metadata, Own: ownAddresses()}
 	program, err := compiler.Compile(context.Background(), l.settings.filter, capture.Snap)
 	if err != nil {
 		return err
@@ -76,39 +70,4 @@ func (l *look) record(ctx context.Context) *rules.Part {
 	part := rules.NewPart("capture")
 	part.Section = report.Section{Name: "capture", State: report.NotReadable, Text: "nothing was captured", Lacks: err.Error(), Helps: []string{"general", "sysadmin"}}
 	return part
-}
-
-// Where images keep the authorities that they trust: also where absolute links on these ways lead, which are not followed (Red Hat's bundle, Debian's
-// /var/run).
-var bundles = []string{
-	"etc/ssl/certs/ca-certificates.crt", "etc/pki/tls/certs/ca-bundle.crt", "etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "etc/ssl/cert.pem",
-	"var/run/secrets/kubernetes.io/serviceaccount/ca.crt", "run/secrets/kubernetes.io/serviceaccount/ca.crt",
-}
-
-const maxBundle = 4 << 20
-
-// roots are the public authorities, and those of the target where they can be read.
-func roots(from *target.Target) *x509.CertPool {
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool()
-	}
-	if from == nil || !from.Readable {
-		return pool
-	}
-	addBundles(pool, from.Open)
-	return pool
-}
-
-func addBundles(pool *x509.CertPool, open func(name string) (*os.File, error)) {
-	for _, name := range bundles {
-		file, err := open(name)
-		if err != nil {
-			continue
-		}
-		if content, err := io.ReadAll(io.LimitReader(file, maxBundle)); err == nil {
-			pool.AppendCertsFromPEM(content)
-		}
-		file.Close()
-	}
 }

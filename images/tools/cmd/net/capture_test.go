@@ -52,7 +52,7 @@ func TestAuthoritiesAreFoundBesideTheLinksOfImages(t *testing.T) {
 			t.Fatal(err)
 		}
 		pool := x509.NewCertPool()
-		addBundles(pool, root.Open)
+		addBundles(pool, bundles, root.Open)
 		root.Close()
 		if pool.Equal(x509.NewCertPool()) {
 			t.Errorf("the authority of %s is not known", file)

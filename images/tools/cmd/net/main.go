@@ -115,7 +115,7 @@ func (l *look) prepare(variable func(string) string) error {
 	if l.settings, err = readSettings(variable); err != nil {
 		return err
 	}
-	l.place = probe.FindPlace()
+	l.place = findPlace()
 	if l.settings.endpoint != nil {
 		if err := l.place.Check(*l.settings.endpoint); err != nil {
 			return err
@@ -134,26 +134,27 @@ func (l *look) targetOf() *report.Target {
 	}
 }
 
-// all looks at the sockets first, before those of the probes are among them, and probes while the capture and the sample run.
+// all looks at the sockets first, before those of the probes are among them, and probes while the capture runs. What the kernel counts is watched after
+// the probes, which would count as attempts of the pod.
 func (l *look) all(ctx context.Context) {
 	known, err := sockets.All()
-	before, since := sockets.Count(), time.Now()
 	captured := l.capture(ctx)
 	probed := l.probe(ctx, sockets.Troubled(known))
-	taken := <-captured
-	if rest := sample - time.Since(since); rest > 0 {
-		select {
-		case <-time.After(rest):
-		case <-ctx.Done():
-		}
+	before, watch := sockets.Count(), sockets.WatchFailed()
+	select {
+	case <-time.After(sample):
+	case <-ctx.Done():
 	}
+	after, failed := sockets.Count(), watch.Stop()
+	taken := <-captured
 	l.parts = append(l.parts, probed...)
 	if err != nil {
 		part := rules.NewPart("sockets")
 		part.Section = report.Section{Name: "sockets", State: report.NotReadable, Text: err.Error(), Lacks: "sock_diag: the kernel or its filter of calls refuses it"}
 		l.parts = append(l.parts, part)
 	} else {
-		l.parts = append(l.parts, sockets.Look(known, before, sockets.Count()))
+		view := sockets.View{Sockets: known, All: known, Whole: true, Limits: sockets.ReadLimits(), Total: after, Sample: after.Since(before), Failed: failed}
+		l.parts = append(l.parts, sockets.Look(view))
 		l.files = append(l.files, file{"sockets.txt", []byte(sockets.Table(known, maxSockets))})
 	}
 	if taken != nil {
@@ -166,16 +167,10 @@ func (l *look) all(ctx context.Context) {
 
 // probe asks the endpoint; without one, the name servers, and the peers with which something is wrong.
 func (l *look) probe(ctx context.Context, troubled []netip.AddrPort) []*rules.Part {
-	names, err := probe.ReadNames("/etc/resolv.conf", "/etc/hosts")
-	if err != nil {
-		part := rules.NewPart("dns")
-		part.Find("dns_no_server", 0, "there is no resolv.conf")
-		if l.settings.endpoint == nil {
-			return []*rules.Part{part, probe.Peers(ctx, l.place, troubled)}
-		}
-	}
+	// Without a resolv.conf there is no name server.
+	names, _ := probe.ReadNames("/etc/resolv.conf", "/etc/hosts")
 	if l.settings.endpoint == nil {
-		part, _ := names.Lookup(ctx, "kubernetes.default.svc", "dns_unknown_name")
+		part, _ := names.Cluster(ctx, l.settings.inCluster, sockets.Count().Strays)
 		return []*rules.Part{part, probe.Peers(ctx, l.place, troubled)}
 	}
 	prober := probe.Prober{Place: l.place, Names: names, Roots: roots(l.target), Now: time.Now()}

@@ -20,6 +20,8 @@ type settings struct {
 	capture time.Duration
 	// apiServer is not valid where the cluster does not say where it is.
 	apiServer netip.AddrPort
+	// inCluster: the kubelet names the API server to each container, whatever its DNS.
+	inCluster bool
 }
 
 const (
@@ -28,7 +30,7 @@ const (
 )
 
 func readSettings(variable func(string) string) (settings, error) {
-	read := settings{filter: variable("NET_FILTER")}
+	read := settings{filter: variable("NET_FILTER"), inCluster: variable("KUBERNETES_SERVICE_HOST") != ""}
 	if text := variable("NET_ENDPOINT"); text != "" {
 		endpoint, err := probe.Parse(text)
 		if err != nil {

@@ -15,7 +15,9 @@ import (
 
 	"kdebug/tools/internal/cpu"
 	"kdebug/tools/internal/frame"
+	"kdebug/tools/internal/jvm"
 	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/room"
 	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/target"
 )
@@ -56,12 +58,21 @@ func run() int {
 	defer cancel()
 
 	found = cpu.Busiest(found, 500*time.Millisecond)
+	if slow := room.Slow(ctx, found); slow != "" {
+		fmt.Println(slow)
+	}
 	meter := cpu.Start(found)
 	profile, err := cpu.Record(ctx, found, self, length)
 	if err != nil {
 		waitFor(ctx, began, length)
 	}
-	seen := view{target: found, self: self, length: length, profile: profile, err: err, load: meter.Read()}
+	seen := view{target: found, self: self, profile: profile, err: err, load: meter.Read(), heap: heapOf(ctx, found, self)}
+	if profile != nil && profile.Heap != "" {
+		seen.heap = profile.Heap
+	}
+	if profile != nil && profile.Load != nil {
+		seen.load = *profile.Load
+	}
 	fmt.Print(seen.words())
 	for _, file := range seen.files() {
 		if err := frame.Write(os.Stdout, file.name, file.content); err != nil {
@@ -69,6 +80,18 @@ func run() int {
 		}
 	}
 	return end(seen.report(), began, 0)
+}
+
+// heapOf says how full the heap of a JVM is; "" for another, or where it does not say.
+func heapOf(ctx context.Context, found *target.Target, self target.Self) string {
+	if found.Runtime != target.JVM || jvm.Lack(found, self) != nil {
+		return ""
+	}
+	heap, known := jvm.HeapOf(ctx, found)
+	if !known {
+		return ""
+	}
+	return heap.Words()
 }
 
 func lengthOf(text string) (time.Duration, error) {

@@ -3,14 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"kdebug/tools/internal/cpu"
 	"kdebug/tools/internal/flame"
+	"kdebug/tools/internal/jvm"
+	"kdebug/tools/internal/node"
 	"kdebug/tools/internal/report"
-	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/target"
 )
 
@@ -18,10 +19,11 @@ import (
 type view struct {
 	target  *target.Target
 	self    target.Self
-	length  time.Duration
 	profile *cpu.Profile
 	err     error
 	load    cpu.Load
+	// heap says how full the heap of a JVM is, as "old generation 99 % of 30 MiB"; "" where that is not known.
+	heap string
 }
 
 type file struct {
@@ -32,25 +34,43 @@ type file struct {
 const (
 	// tops is how many functions are listed, and busyThreads how many threads.
 	tops, busyThreads = 10, 5
-	// idle is less CPU than a profile says anything about, in cores.
-	idle = 0.02
-	// starving is less waiting for a CPU, in cores, than is a finding.
-	starving = 0.05
+	// idle is less CPU than anything is said about, and least less than any share of it is told of, in cores.
+	idle, least = 0.02, 0.2
+	// enough is the least number of samples that a share is told of.
+	enough = 50
+	// starving is less waiting of a thread for a CPU, of the time, than is told of.
+	starving = 0.3
 	// maxStacks bounds each file, in bytes of folded stacks.
 	maxStacks = 3 << 20
 )
 
-// stacks are those of the profile, if there are any.
+// stacks are those of the profile, where it has enough samples for a share.
 func (v view) stacks() []flame.Stack {
-	if v.profile == nil {
+	if v.profile == nil || v.profile.Samples < enough && !v.isCollecting() {
 		return nil
 	}
 	return flame.Bound(v.profile.Stacks, maxStacks)
 }
 
+// isTold is whether there was enough CPU to say where it went.
+func (v view) isTold() bool { return v.program().Busy() >= least }
+
+// program is the load without the compiler of a JVM: that it waits for a CPU is no trouble of the program's.
+func (v view) program() cpu.Load {
+	load := v.load
+	load.Threads = slices.DeleteFunc(slices.Clone(load.Threads), func(each cpu.Usage) bool {
+		return v.target.Runtime == target.JVM && jvm.Kind(each.Name) == jvm.Compiler
+	})
+	return load
+}
+
 func (v view) process() string {
 	name := report.Line(v.target.Name, 40)
 	if v.target.Runtime == target.Unknown || v.target.Runtime == target.Native {
+		// A server that says in its title what it does, as PostgreSQL's.
+		if title := strings.Join(v.target.Command, " "); strings.HasPrefix(title, name+": ") {
+			name = report.Line(title, 60)
+		}
 		return fmt.Sprintf("process %d (%s)", v.target.PID, name)
 	}
 	return fmt.Sprintf("%s process %d (%s)", runtimeName(v.target), v.target.PID, name)
@@ -64,9 +84,12 @@ func runtimeName(t *target.Target) string {
 // words is what people read first.
 func (v view) words() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s\n\nThe %s used %.2f of a core in %s%s.\n", v.verdict(), v.process(), v.load.Used, seconds(v.length), v.starved())
-	if v.profile != nil {
+	fmt.Fprintf(&text, "%s\n\nThe %s %s%s.\n", v.verdict(), v.process(), v.used(), v.starved())
+	if v.profile != nil && v.err == nil {
 		fmt.Fprintf(&text, "How: %s.\n", v.profile.How)
+	}
+	if v.heap != "" {
+		fmt.Fprintf(&text, "Its heap: %s.\n", v.heap)
 	}
 	stacks := v.stacks()
 	if total := flame.Total(stacks); total > 0 {
@@ -77,45 +100,118 @@ func (v view) words() string {
 		}
 	}
 	if threads := v.load.Threads; len(threads) > 0 {
-		text.WriteString("\nThe busiest threads:\n    cores  thread\n")
+		text.WriteString("\nThe busiest threads:\n    cores  without CPU  thread\n")
 		for _, thread := range threads[:min(len(threads), busyThreads)] {
-			fmt.Fprintf(&text, "  %7.2f  %s\n", thread.Cores, report.Line(thread.Name, 40))
+			fmt.Fprintf(&text, "  %7.2f      %6.0f %%  %s\n", thread.Running, 100*thread.Ready, report.Line(thread.Name, 40))
 		}
 	}
 	text.WriteString("\n")
 	return text.String()
 }
 
-// starved says how much more it would have used.
-func (v view) starved() string {
-	if v.load.Waiting < starving {
-		return ""
-	}
-	return fmt.Sprintf(", and would have used %.2f more, but got no CPU (throttled by its limit, or the node is busy)", v.load.Waiting)
+func (v view) used() string {
+	return fmt.Sprintf("used %.2f of a core in %s", v.load.Used, seconds(v.load.Elapsed))
 }
 
-// verdict is one sentence.
+// starved says for how long a thread was ready to run and had no CPU.
+func (v view) starved() string {
+	waiting := v.program().Waiting()
+	if waiting.Ready < starving {
+		return ""
+	}
+	return fmt.Sprintf("; its thread %s was ready to run and had no CPU for %.0f %% of the time (throttled by its limit, or the node is busy)", report.Line(waiting.Name, 40), 100*waiting.Ready)
+}
+
+// verdict is one or two sentences.
 func (v view) verdict() string {
+	var blind *cpu.Blind
+	failed := ""
+	switch {
+	case errors.Is(v.err, cpu.ErrNative):
+		failed = fmt.Sprintf("Could not profile %s: %s.", v.process(), v.err)
+	case errors.As(v.err, &blind):
+		failed = fmt.Sprintf("Could not profile the %s: it lacks %s.", v.process(), report.Line(blind.Lacks, 160))
+	case v.err != nil:
+		failed = fmt.Sprintf("Could not profile the %s: %s.", v.process(), report.Line(v.err.Error(), 160))
+	}
+	switch {
+	case v.isCollecting():
+		words := v.collecting()
+		return strings.TrimSpace(fmt.Sprintf("%s%s; the %s %s. %s", strings.ToUpper(words[:1]), words[1:], v.process(), v.used(), failed))
+	case failed != "":
+		return fmt.Sprintf("%s It %s%s.", failed, v.used(), v.inThread())
+	}
+	return v.where()
+}
+
+// inThread names the thread that took most of the CPU.
+func (v view) inThread() string {
+	if len(v.load.Threads) == 0 || !v.isTold() {
+		return ""
+	}
+	return ", most in the thread " + report.Line(v.load.Threads[0].Name, 40)
+}
+
+// where says where the CPU time goes, or why that cannot be told.
+func (v view) where() string {
 	stacks := v.stacks()
 	total := flame.Total(stacks)
-	var blind *cpu.Blind
 	switch {
-	case errors.As(v.err, &blind):
-		return fmt.Sprintf("No profile of the %s: it lacks %s.", v.process(), report.Line(blind.Lacks, 160))
-	case v.err != nil:
-		return fmt.Sprintf("No profile of the %s: %s.", v.process(), report.Line(v.err.Error(), 160))
-	case v.load.Used < idle && v.load.Waiting < starving:
-		return fmt.Sprintf("The %s is almost idle: it used %.2f of a core.", v.process(), v.load.Used)
+	case v.load.Used < idle && v.starved() == "":
+		return fmt.Sprintf("The %s is almost idle: it %s.", v.process(), v.used())
+	case !v.isTold():
+		return fmt.Sprintf("The %s is hardly busy: it %s, too little to tell where.", v.process(), v.used())
+	case v.profile != nil && v.profile.Samples < enough && len(v.profile.Stacks) > 0:
+		return fmt.Sprintf("The %s %s; %s too few to tell where: profile it for longer.", v.process(), v.used(), samples(v.profile.Samples))
 	case total == 0:
-		return fmt.Sprintf("The %s used %.2f of a core, but in no function that its runtime shows.", v.process(), v.load.Used)
+		return fmt.Sprintf("The %s %s, but in no function that its runtime shows.", v.process(), v.used())
 	}
 	if where, found := flame.Where(stacks); found {
-		return fmt.Sprintf("%.0f %% of the CPU time goes into %s; the %s uses %.2f of a core.",
-			percent(where.Total, total), report.Line(where.Name, 120), v.process(), v.load.Used)
+		return fmt.Sprintf("%.0f %% of the CPU time goes into %s%s; the %s %s.", percent(where.Total, total), inWords(where.Name), v.calledFrom(where.Name), v.process(), v.used())
 	}
-	top := flame.Top(stacks, 1)[0]
-	return fmt.Sprintf("No function takes half of the CPU time, the most %s with %.0f %%; the %s uses %.2f of a core.",
-		report.Line(top.Name, 120), percent(top.Self, total), v.process(), v.load.Used)
+	for _, top := range flame.Top(stacks, tops) {
+		if cpu.IsFunction(top.Name) {
+			return fmt.Sprintf("No function takes half of the CPU time, the most %s with %.0f %%; the %s %s.", report.Line(top.Name, 120), percent(top.Self, total), v.process(), v.used())
+		}
+	}
+	return fmt.Sprintf("The %s %s, but in no function that its runtime shows.", v.process(), v.used())
+}
+
+// calledFrom names the program's own function from which a library's is called, in the heaviest stack with it; "" for one of its own, and where
+// the names do not tell.
+func (v view) calledFrom(name string) string {
+	own := map[target.Runtime]func([]string) string{target.JVM: jvm.Own, target.Node: node.Own}[v.target.Runtime]
+	if own == nil || !cpu.IsFunction(name) {
+		return ""
+	}
+	var heaviest flame.Stack
+	for _, stack := range v.stacks() {
+		if stack.Value > heaviest.Value && slices.Contains(stack.Frames, name) {
+			heaviest = stack
+		}
+	}
+	frames := slices.Clone(heaviest.Frames)
+	slices.Reverse(frames)
+	frames = frames[max(0, slices.Index(frames, name)):]
+	if caller := own(frames); caller != "" && caller != name {
+		return ", called from " + report.Line(caller, 80)
+	}
+	return ""
+}
+
+// inWords says what a frame is that is no function.
+func inWords(name string) string {
+	switch name {
+	case cpu.Collector:
+		return "the garbage collector"
+	case cpu.Compiler:
+		return "the compiler of the JVM"
+	case cpu.Program, cpu.Elsewhere:
+		return "native code"
+	case flame.Other:
+		return "many functions that are too small to be drawn"
+	}
+	return report.Line(name, 120)
 }
 
 func (v view) files() []file {
@@ -125,7 +221,7 @@ func (v view) files() []file {
 		return nil
 	}
 	title := "CPU of " + v.process()
-	subtitle := fmt.Sprintf("%s in %s, %.2f of a core. %s.", flame.Amount(total, v.profile.Unit), seconds(v.length), v.load.Used, v.profile.How)
+	subtitle := fmt.Sprintf("%s in %s, %.2f of a core. %s.", flame.Amount(total, v.profile.Unit), seconds(v.load.Elapsed), v.load.Used, v.profile.How)
 	files := []file{}
 	// Slack shows no SVG. Without a picture there is still the graph to open.
 	if picture, err := flame.PNG(title, subtitle, stacks, v.profile.Unit); err == nil {
@@ -138,87 +234,12 @@ func (v view) files() []file {
 	}...)
 }
 
-func (v view) report() *report.Report {
-	profile, load := v.profilePart(), v.loadPart()
-	findings := append(profile.Findings, load.Findings...)
-	rules.Sort(findings)
-	return &report.Report{
-		Verdict: v.verdict(),
-		Self:    selfOf(v.self),
-		Target: &report.Target{
-			Effective: true, PID: v.target.PID, UID: report.ID(v.target.UID), GID: report.ID(v.target.GID), Name: v.target.Name,
-			Capabilities: target.Capabilities(v.target.Permitted),
-		},
-		Findings:      findings,
-		Sections:      []report.Section{profile.Section, load.Section},
-		SampleSeconds: v.length.Seconds(),
+// samples is "1 sample is" or "20 samples are".
+func samples(count int64) string {
+	if count == 1 {
+		return "1 sample is"
 	}
-}
-
-// profilePart says where the time went.
-func (v view) profilePart() *rules.Part {
-	part := rules.NewPart("profile")
-	stacks := v.stacks()
-	total := flame.Total(stacks)
-	var blind *cpu.Blind
-	switch {
-	case errors.As(v.err, &blind):
-		part.Section.State, part.Section.Text, part.Section.Lacks, part.Section.Helps = report.NotReadable, blind.What, blind.Lacks, blind.Helps
-		return part
-	case v.err != nil:
-		part.Section.State, part.Section.Text, part.Section.Lacks = report.NotReadable, "no profile", v.err.Error()
-		return part
-	case total == 0:
-		part.Section.Text = "no function used CPU time"
-		return part
-	}
-	part.Section.Text = fmt.Sprintf("%s in %d functions; %s", flame.Amount(total, v.profile.Unit), len(flame.Top(stacks, math.MaxInt)), v.profile.How)
-	if v.load.Used < idle && v.load.Waiting < starving {
-		return part
-	}
-	top := flame.Top(stacks, tops)
-	if where, found := flame.Where(stacks); found && where.Name != top[0].Name {
-		share := percent(where.Total, total)
-		part.Find("hot_path", share, "%.0f %% of the CPU time goes into %s and what it calls", share, report.Line(where.Name, 160))
-	}
-	for _, function := range top {
-		share := percent(function.Self, total)
-		part.Find("hot_function", share, "%s itself takes %.0f %% of the CPU time", report.Line(function.Name, 160), share)
-	}
-	return part
-}
-
-// loadPart says how much CPU there was.
-func (v view) loadPart() *rules.Part {
-	part := rules.NewPart("cpu")
-	part.Section.Text = fmt.Sprintf("%.2f of a core, %d threads, %d of them used CPU time%s", v.load.Used, v.target.Process.Threads, len(v.load.Threads), v.starved())
-	if v.load.Waiting >= starving {
-		share := 100 * v.load.Waiting / (v.load.Used + v.load.Waiting)
-		part.Find("waits_for_cpu", share, "it was ready to run and had no CPU for %.0f %% of that time", share)
-	}
-	if len(v.load.Threads) > 0 {
-		busiest := v.load.Threads[0]
-		part.Find("busy_thread", 100*busiest.Cores, "one thread, %s, uses %.0f %% of a CPU, and cannot use more", report.Line(busiest.Name, 40), 100*busiest.Cores)
-	}
-	for at := range part.Findings {
-		if part.Findings[at].Code == "busy_thread" {
-			part.Findings[at].Next = "More CPU for the pod does not help: make what this thread does cheaper, or spread it; cpu.png shows what it does."
-		}
-	}
-	return part
-}
-
-func noTarget(self target.Self) *report.Report {
-	return &report.Report{
-		Verdict:  "No process to profile is visible.",
-		Self:     selfOf(self),
-		Target:   &report.Target{},
-		Sections: []report.Section{{Name: "profile", State: report.NotReadable, Text: "no process", Lacks: "a target container", Helps: []string{report.ATarget}}},
-	}
-}
-
-func selfOf(self target.Self) *report.Self {
-	return &report.Self{UID: self.UID, GID: self.GID, Capabilities: target.Capabilities(self.Effective)}
+	return fmt.Sprintf("%d samples are", count)
 }
 
 func percent(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }

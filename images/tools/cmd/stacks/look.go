@@ -7,21 +7,23 @@ import (
 	"sync"
 	"time"
 
-	"kdebug/tools/internal/cpu"
-	"kdebug/tools/internal/gopprof"
 	"kdebug/tools/internal/jvm"
 	"kdebug/tools/internal/native"
 	"kdebug/tools/internal/node"
 	"kdebug/tools/internal/python"
+	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
 
 const (
 	sample     = 3 * time.Second
 	nodeSample = 10 * time.Second
-	// maxDumped is how many processes of one container are looked into: a web server has several workers.
+	// maxDumped is how many processes of one container are asked for their stacks, and told one by one: a web server has several workers.
 	maxDumped = 6
+	// hangs is from which time on a wait in the kernel is no moment of a healthy program.
+	hangs = time.Second
 )
 
 // look is one run.
@@ -29,61 +31,127 @@ type look struct {
 	target   *target.Target
 	self     target.Self
 	settings settings
-	chosen   []target.Process
-	dumps    []*stack.Dump
+	// chosen are the processes whose runtime is asked, beside all others, which are seen from outside only.
+	chosen, beside []target.Process
+	dumps, others  []*stack.Dump
+	// titles are what the processes said of themselves at the beginning.
+	titles  map[int]string
+	sockets []sockets.Socket
 }
 
-// choose takes the processes to look into: all with the runtime of the one that matters most, and of Node.js only the busiest,
-// because all of a pod share the inspector's port.
-func (l *look) choose() ([]target.Process, error) {
+// hasStacks is whether a process of that runtime can be asked for its stacks.
+func hasStacks(runtime target.Runtime) bool {
+	switch runtime {
+	case target.JVM, target.Python, target.Node, target.Go:
+		return true
+	}
+	return false
+}
+
+// choose takes the processes to ask: those with the runtime of the one that matters most, the busiest first where they are many, and of Node.js
+// only the busiest, because all of a pod share the inspector's port. A program without stacks costs little: then it is all of that kind.
+func (l *look) choose(ctx context.Context) error {
+	l.titles = map[int]string{}
+	for _, process := range l.target.Processes {
+		l.titles[process.PID] = process.Title()
+	}
 	if l.settings.pid != 0 {
 		for _, process := range l.target.Processes {
 			if process.PID == l.settings.pid {
-				return []target.Process{process}, nil
+				l.chosen = []target.Process{process}
+				return nil
 			}
 		}
-		return nil, fmt.Errorf("the target has no process %d (STACKS_PID)", l.settings.pid)
+		return fmt.Errorf("the target has no process %d (STACKS_PID)", l.settings.pid)
 	}
-	var chosen []target.Process
 	for _, process := range l.target.Processes {
-		if process.Runtime == l.target.Runtime && len(chosen) < maxDumped {
-			chosen = append(chosen, process)
+		if process.Runtime == l.target.Runtime {
+			l.chosen = append(l.chosen, process)
+		} else {
+			l.beside = append(l.beside, process)
 		}
 	}
+	most := maxDumped
 	if l.target.Runtime == target.Node {
-		busiest := chosen[0]
-		for _, process := range chosen {
-			if process.UsedTicks > busiest.UsedTicks {
-				busiest = process
-			}
-		}
-		chosen = []target.Process{busiest}
+		most = 1
 	}
-	return chosen, nil
+	if len(l.chosen) > most && hasStacks(l.target.Runtime) {
+		l.busiestFirst(ctx)
+		l.beside = append(l.beside, l.chosen[most:]...)
+		l.chosen = l.chosen[:most]
+	}
+	return nil
 }
 
-// ask looks into all chosen processes at once.
+// busiestFirst sorts the chosen processes by the CPU that they use within a second, and then by what they have used.
+func (l *look) busiestFirst(ctx context.Context) {
+	used := map[int]int64{}
+	ticks := func(process target.Process) int64 {
+		now, _, _ := l.target.FS().Times(fmt.Sprint(process.PID))
+		return now
+	}
+	for _, process := range l.chosen {
+		used[process.PID] = -ticks(process)
+	}
+	pause(ctx, time.Second)
+	for _, process := range l.chosen {
+		used[process.PID] += ticks(process)
+	}
+	slices.SortStableFunc(l.chosen, func(a, b target.Process) int {
+		if more := used[b.PID] - used[a.PID]; more != 0 {
+			return int(more)
+		}
+		return int(b.UsedTicks - a.UsedTicks)
+	})
+}
+
+// ask looks into all chosen processes at once, and at the others from outside meanwhile.
 func (l *look) ask(ctx context.Context) {
-	l.dumps = make([]*stack.Dump, len(l.chosen))
+	l.dumps, l.others = make([]*stack.Dump, len(l.chosen)), make([]*stack.Dump, len(l.beside))
 	var group sync.WaitGroup
 	for index, process := range l.chosen {
 		group.Go(func() { l.dumps[index] = l.dump(ctx, process) })
 	}
+	for index, process := range l.beside {
+		group.Go(func() {
+			t := l.target.With(process)
+			l.others[index] = measured(t, func() *stack.Dump { return native.Dump(ctx, t, l.self, l.settings.sample(sample)) })
+		})
+	}
 	group.Wait()
+	l.sockets, _ = sockets.All()
 }
 
 func (l *look) dump(ctx context.Context, process target.Process) *stack.Dump {
 	t := l.target.With(process)
-	dump := l.dumpOfRuntime(ctx, t)
-	// What the kernel shows of each thread, where its runtime tells nothing.
-	if len(dump.Threads) == 0 && len(dump.Hot) == 0 {
-		meter := stack.Start(t.FS(), process.PID)
-		pause(ctx, time.Second)
-		dump.Threads = native.Threads(t.FS(), process.PID)
-		stack.WithShares(dump.Threads, meter.Shares())
-		if dump.Text == "" {
-			dump.Text = native.Text(dump.Threads)
+	return measured(t, func() *stack.Dump {
+		dump := l.dumpOfRuntime(ctx, t)
+		// What the kernel shows of each thread, where its runtime tells nothing.
+		if len(dump.Threads) == 0 && len(dump.Hot) == 0 {
+			outside := native.Dump(ctx, t, l.self, hangs)
+			dump.Threads = outside.Threads
 		}
+		return dump
+	})
+}
+
+// measured takes a dump, and puts to its threads what the kernel showed of them from its beginning to its end.
+func measured(t *target.Target, take func() *stack.Dump) *stack.Dump {
+	watch := thread.Start(t.FS(), t.PID)
+	dump := take()
+	seen := watch.Read()
+	for _, each := range seen {
+		dump.Cores += each.Running
+		dump.Busy += each.Busy()
+	}
+	for index := range dump.Threads {
+		each := &dump.Threads[index]
+		if each.ID != 0 && each.Kernel.Class == "" {
+			each.Kernel = seen[each.ID]
+		}
+	}
+	if dump.Text == "" {
+		dump.Text = stack.Text(dump.Threads)
 	}
 	return dump
 }
@@ -95,14 +163,17 @@ func (l *look) dumpOfRuntime(ctx context.Context, t *target.Target) *stack.Dump 
 	case target.Python:
 		return python.Dump(ctx, t, l.self, l.settings.sample(sample))
 	case target.Node:
-		return node.Dump(ctx, t, l.self, l.settings.sample(nodeSample))
+		length := l.settings.sample(nodeSample)
+		dump := node.Dump(ctx, t, l.self, length)
+		// V8 is asked for a thousand samples a second.
+		dump.Samples = int(busyShare(dump.Hot) * 1000 * length.Seconds())
+		return dump
 	case target.Go:
 		dump, err := l.goroutines(ctx, t)
 		if err == nil {
 			return dump
 		}
 		dump = native.Dump(ctx, t, l.self, l.settings.sample(sample))
-		dump.Runtime = "Go " + t.Version
 		dump.Lack = &target.Lack{Lacks: err.Error()}
 		return dump
 	case target.Unknown:
@@ -112,28 +183,6 @@ func (l *look) dumpOfRuntime(ctx context.Context, t *target.Target) *stack.Dump 
 		}
 	}
 	return native.Dump(ctx, t, l.self, l.settings.sample(sample))
-}
-
-// goroutines are those of a program that serves pprof, with samples of where it computes.
-func (l *look) goroutines(ctx context.Context, t *target.Target) (*stack.Dump, error) {
-	dump, err := gopprof.Goroutines(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	program := *t
-	program.Runtime = target.Go
-	profile, err := cpu.Record(ctx, &program, l.self, l.settings.sample(sample))
-	if err != nil {
-		dump.Notes = append(dump.Notes, "no samples of the CPU: "+err.Error())
-		return dump, nil
-	}
-	dump.Hot, dump.HotIsSampled = nil, true
-	for _, each := range profile.Stacks {
-		frames := slices.Clone(each.Frames)
-		slices.Reverse(frames)
-		dump.Hot = append(dump.Hot, stack.Sample{Frames: frames, Value: float64(each.Value)})
-	}
-	return dump, nil
 }
 
 func pause(ctx context.Context, length time.Duration) {

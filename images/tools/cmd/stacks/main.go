@@ -15,6 +15,7 @@ import (
 
 	"kdebug/tools/internal/frame"
 	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/room"
 	"kdebug/tools/internal/rules"
 	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/target"
@@ -63,11 +64,14 @@ func run(ctx context.Context, out io.Writer) int {
 		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
 	}
 	found = found.Become()
+	if slow := room.Slow(ctx, found); slow != "" {
+		fmt.Fprintln(out, slow)
+	}
 	result.Target = &report.Target{
 		Effective: true, PID: found.First, UID: report.ID(found.UID), GID: report.ID(found.GID), Name: found.Name, Capabilities: target.Capabilities(found.Permitted),
 	}
 	look := &look{target: found, self: target.Whoami(), settings: settings}
-	if look.chosen, err = look.choose(); err != nil {
+	if err = look.choose(ctx); err != nil {
 		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
 	}
 	look.ask(ctx)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,7 +11,15 @@ import (
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
+
+// over is a context that has ended: nothing is waited for.
+func over() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
 
 func lookAt(runtime target.Runtime, dumps ...*stack.Dump) *look {
 	l := &look{target: &target.Target{Process: target.Process{PID: 1, Runtime: runtime}}, dumps: dumps}
@@ -38,8 +47,10 @@ func codes(l *look) string {
 	return strings.Join(words, " ")
 }
 
+var upstream = thread.Seen{Class: thread.Socket, Peer: "10.1.2.3:5432", Waited: 12 * time.Second, Words: "reading from 10.1.2.3:5432"}
+
 func waiters(count int) []stack.Thread {
-	threads := []stack.Thread{{ID: 1, Name: "holder", State: "RUNNABLE", Holds: []string{"0x1"}, Frames: []string{"Db.query(Db.java:7)"}}}
+	threads := []stack.Thread{{ID: 1, Name: "holder", State: "RUNNABLE", Holds: []string{"0x1"}, Frames: []string{"Db.query(Db.java:7)"}, Kernel: upstream}}
 	for number := range count {
 		threads = append(threads, stack.Thread{ID: 2 + number, Name: fmt.Sprintf("http-%d", number), State: "BLOCKED", WaitsFor: "0x1", WaitsForKind: "Pool", Frames: []string{"Pool.take(Pool.java:3)"}})
 	}
@@ -51,7 +62,7 @@ func TestAQueueAtALockIsFoundFromFiveOn(t *testing.T) {
 		t.Error(got)
 	}
 	l := lookAt(target.JVM, &stack.Dump{Threads: waiters(5)})
-	if codes(l) != "lock_queue" || findings(l)[0].Text != `5 threads wait for a Pool that "holder" holds (RUNNABLE in Db.query(Db.java:7))` {
+	if codes(l) != "lock_queue" || findings(l)[0].Text != "5 threads wait for a lock that holder holds in Db.query, reading from 10.1.2.3:5432" {
 		t.Errorf("%+v", findings(l))
 	}
 }
@@ -65,9 +76,9 @@ func TestWhatStandsOutIsFound(t *testing.T) {
 		"deadlock":         lookAt(target.JVM, &stack.Dump{Deadlocks: [][]string{{"a", "b"}}}),
 		"same_place":       lookAt(target.Go, &stack.Dump{Threads: leaked}),
 		"":                 lookAt(target.Go, &stack.Dump{Threads: leaked[:20]}),
-		"busy_thread":      lookAt(target.Python, &stack.Dump{Threads: []stack.Thread{{ID: 1, Name: "MainThread", State: "running", CPU: 0.97}}}),
+		"busy_thread":      lookAt(target.Python, &stack.Dump{Threads: []stack.Thread{{ID: 1, Name: "MainThread", Kernel: thread.Seen{Class: thread.OnCPU, Running: 0.97}}}}),
 		"event_loop_busy":  lookAt(target.Node, &stack.Dump{HotIsSampled: true, Hot: []stack.Sample{{Frames: []string{"busy (a.js:1)"}, Value: 85}, {Frames: []string{"(idle)"}, Value: 15}}}),
-		"thread_in_kernel": lookAt(target.Native, &stack.Dump{Threads: []stack.Thread{{ID: 1, State: "stuck in the kernel"}}}),
+		"thread_in_kernel": lookAt(target.Native, &stack.Dump{Threads: []stack.Thread{{ID: 1, Kernel: thread.Seen{Class: thread.Disk}}}}),
 		"runtime_silent":   lookAt(target.JVM, &stack.Dump{Silent: "no answer"}),
 		"inspector_open":   lookAt(target.Node, &stack.Dump{Exposed: "it listens"}),
 	} {
@@ -79,7 +90,7 @@ func TestWhatStandsOutIsFound(t *testing.T) {
 
 func TestAnIdleEventLoopIsNoFinding(t *testing.T) {
 	l := lookAt(target.Node, &stack.Dump{HotIsSampled: true, Hot: []stack.Sample{{Frames: []string{"(idle)"}, Value: 90}, {Frames: []string{"(garbage collector)"}, Value: 4}, {Frames: []string{"f (a.js:1)"}, Value: 6}}})
-	if codes(l) != "" || !strings.Contains(l.verdict(nil), "f (a.js:1)") {
+	if codes(l) != "" || l.verdict(nil) != "The event loop has time left." {
 		t.Errorf("%q %q", codes(l), l.verdict(nil))
 	}
 }
@@ -87,8 +98,17 @@ func TestAnIdleEventLoopIsNoFinding(t *testing.T) {
 func TestABlindLookSaysWhatLacks(t *testing.T) {
 	l := lookAt(target.Python, &stack.Dump{Lack: &target.Lack{Lacks: "the target's own uid:gid", Helps: []string{"identity"}}})
 	section := l.parts()[0].Section
-	if section.State != report.NotReadable || section.Helps[0] != report.Identity || !strings.HasPrefix(l.verdict(nil), "No stacks: ") {
+	if section.State != report.NotReadable || section.Helps[0] != report.Identity || !strings.HasPrefix(l.verdict(nil), "Could not look: what lacks is the target's own uid:gid") {
 		t.Errorf("%+v", section)
+	}
+}
+
+func TestABlindLookSaysWhatIsSeenFromOutside(t *testing.T) {
+	dump := named("shop", target.Go, stack.Dump{Lack: &target.Lack{Lacks: "pprof"}, Cores: 0.7, Threads: []stack.Thread{{ID: 1, Kernel: futex}}})
+	const want = "Could not look: what lacks is pprof; from outside it has 1 thread: 1 waiting (idle, or for a lock); shop uses 0.70 of a core."
+	l := lookAt(target.Go, dump)
+	if got := l.verdict(findings(l)); got != want {
+		t.Error(got)
 	}
 }
 
@@ -100,7 +120,7 @@ func TestNamesOfTheTargetWriteNoLinesOfTheirOwn(t *testing.T) {
 		Lack: &target.Lack{Lacks: evil}, Hot: []stack.Sample{{Frames: []string{evil}, Value: 1}},
 		Threads: []stack.Thread{
 			{Name: evil, State: evil, Frames: []string{evil}, Holds: []string{"1"}}, {Name: "b", State: "BLOCKED", WaitsFor: "1", WaitsForKind: evil, Frames: []string{"y"}},
-			{Name: "c", State: "BLOCKED", WaitsFor: "1", WaitsForKind: evil, CPU: 1, Frames: []string{evil, evil}},
+			{Name: "c", State: "BLOCKED", WaitsFor: "1", WaitsForKind: evil, Kernel: thread.Seen{Running: 1}, Frames: []string{evil, evil}},
 		},
 	}
 	l := lookAt(target.JVM, dump)
@@ -142,12 +162,35 @@ func TestSettingsAreHeldToTheirForm(t *testing.T) {
 func TestOfSeveralNodesTheBusiestIsTaken(t *testing.T) {
 	l := &look{target: &target.Target{Process: target.Process{PID: 1, Runtime: target.Node}}}
 	l.target.Processes = []target.Process{{PID: 1, Runtime: target.Node, UsedTicks: 5}, {PID: 9, Runtime: target.Node, UsedTicks: 500}, {PID: 3, Runtime: target.Native, UsedTicks: 9000}}
-	chosen, err := l.choose()
-	if err != nil || len(chosen) != 1 || chosen[0].PID != 9 {
-		t.Errorf("%+v %v", chosen, err)
+	err := l.choose(over())
+	if err != nil || len(l.chosen) != 1 || l.chosen[0].PID != 9 || len(l.beside) != 2 {
+		t.Errorf("%+v %+v %v", l.chosen, l.beside, err)
 	}
 	l.settings.pid = 4
-	if _, err := l.choose(); err == nil {
+	if err := l.choose(over()); err == nil {
 		t.Error("a process that is not there")
+	}
+}
+
+// Twelve requests may hang in threads that the dump does not have.
+func TestThreadsThatAreNotLookedAtAreSaidFirst(t *testing.T) {
+	l := lookAt(target.JVM, &stack.Dump{Threads: []stack.Thread{{ID: 1, Name: "main", State: "WAITING", Idle: true}}, Unseen: "its virtual threads are not looked at: their dump needs a /tmp"})
+	if got := l.verdict(findings(l)); !strings.HasPrefix(got, "its virtual threads are not looked at: their dump needs a /tmp; of the others: no deadlock") {
+		t.Error(got)
+	}
+	if section := l.parts()[0].Section; section.State != report.NotReadable || section.Lacks == "" {
+		t.Errorf("%+v", section)
+	}
+}
+
+func TestAFullHeapIsSaidFirst(t *testing.T) {
+	dump := &stack.Dump{Process: target.Process{Status: target.Status{Name: "java"}}, Heap: "old generation 99 % of 30 MiB", HeapFull: true, Threads: []stack.Thread{{ID: 1, Name: "main", State: "WAITING", Idle: true}}}
+	l := lookAt(target.JVM, dump)
+	if got := l.verdict(findings(l)); !strings.HasPrefix(got, "The heap of java is nearly full, old generation 99 % of 30 MiB; no deadlock") {
+		t.Error(got)
+	}
+	dump.Collecting = 0.71
+	if got := findings(l); codes(l) != "gc_heavy" || !strings.Contains(got[0].Text, "71%") || !strings.Contains(got[0].Text, "old generation 99 % of 30 MiB") {
+		t.Errorf("%+v", got)
 	}
 }

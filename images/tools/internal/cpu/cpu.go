@@ -16,6 +16,14 @@ import (
 type Profile struct {
 	Stacks []flame.Stack
 	Unit   flame.Unit
+	// Samples is how many samples the stacks are made of: a share of few says nothing.
+	Samples int64
+	// Collecting is the share of the time that the process spent in its garbage collector, between 0 and 1, where the profile says so.
+	Collecting float64
+	// Heap says how full its heap is, as "old generation 99 % of 30 MiB"; "" where the runtime does not say.
+	Heap string
+	// Load is the CPU of the process while the profile was taken, without its beginning and its end; nil where that makes no difference.
+	Load *Load
 	// How it was measured, in words.
 	How string
 }
@@ -28,11 +36,34 @@ type Blind struct {
 
 func (b *Blind) Error() string { return b.What + ": " + b.Lacks }
 
+// ErrNative is for a program whose runtime this image cannot ask, since it has none.
+var ErrNative = errors.New("this image has no profiler for native programs")
+
 // maxFile bounds what is read of a profile that the target wrote.
 const maxFile = 32 << 20
 
-// Record profiles the target's process for so long. Fails with *Blind where a permission or a setting of the target is in the way, and with
-// ctx. Whatever it starts in the target ends with it.
+// Names of what is no function of the program, in a profile: root frames of their own.
+const (
+	Collector = "(garbage collector)"
+	Compiler  = "(compiler)"
+	// Program is native code, as V8 calls it.
+	Program = "(program)"
+	// Elsewhere is the CPU time of a thread of the program in which its runtime shows no function.
+	Elsewhere = "(native code)"
+	idle      = "(idle)"
+)
+
+// IsFunction is whether a name of a profile is that of a function.
+func IsFunction(name string) bool {
+	switch name {
+	case Collector, Compiler, Program, Elsewhere, idle, flame.Other, flame.Deeper:
+		return false
+	}
+	return true
+}
+
+// Record profiles the target's process for so long. Fails with *Blind where a permission, a setting or too little memory of the target is in the
+// way, with ErrNative, and with ctx; what is known of the collector and the heap is in the profile then too, which is otherwise nil. Whatever it starts in the target ends with it.
 func Record(ctx context.Context, t *target.Target, self target.Self, length time.Duration) (*Profile, error) {
 	switch t.Runtime {
 	case target.Python:
@@ -48,7 +79,7 @@ func Record(ctx context.Context, t *target.Target, self target.Self, length time
 			return nil, &Blind{*lack, "what runs here could not be seen"}
 		}
 	}
-	return nil, &Blind{target.Lack{Lacks: "a profiler: this image has none for native programs"}, "no profile"}
+	return nil, ErrNative
 }
 
 // need is the error for a permission that lacks; nil if none does.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -33,7 +34,26 @@ func recordGo(ctx context.Context, t *target.Target, length time.Duration) (*Pro
 	if err != nil {
 		return nil, why(ctx, "the profile could not be read", err)
 	}
-	return &Profile{stacks, flame.Nanoseconds, fmt.Sprintf("the process' own pprof took 100 samples a second of CPU time (%s)", server)}, nil
+	return &Profile{Stacks: stacks, Unit: flame.Nanoseconds, Samples: flame.Total(stacks) / int64(period), Collecting: collecting(stacks),
+		How: fmt.Sprintf("the process' own pprof took 100 samples a second of CPU time (%s)", server)}, nil
+}
+
+// period is the CPU time between two samples of pprof.
+const period = 10 * time.Millisecond
+
+// collecting is the share of the CPU time that the collector takes, between 0 and 1; what it does on a CPU that is idle otherwise costs the
+// program nothing.
+func collecting(stacks []flame.Stack) float64 {
+	collector := int64(0)
+	for _, stack := range stacks {
+		named := func(names ...string) bool {
+			return slices.ContainsFunc(stack.Frames, func(frame string) bool { return slices.Contains(names, frame) })
+		}
+		if named("runtime.gcBgMarkWorker", "runtime.gcAssistAlloc", "runtime.bgsweep", "runtime.bgscavenge") && !named("runtime.gcDrainMarkWorkerIdle") {
+			collector += stack.Value
+		}
+	}
+	return float64(collector) / float64(max(flame.Total(stacks), 1))
 }
 
 // parsePprof reads a CPU profile of runtime/pprof. It comes from the target: whatever it holds, it is bounded before it is unpacked.

@@ -14,6 +14,7 @@ import (
 	"kdebug/tools/internal/flame"
 	"kdebug/tools/internal/jfr"
 	"kdebug/tools/internal/jvm"
+	"kdebug/tools/internal/room"
 	"kdebug/tools/internal/run"
 	"kdebug/tools/internal/target"
 )
@@ -27,6 +28,9 @@ func recordJVM(ctx context.Context, t *target.Target, self target.Self, length t
 	if err := need(what, jvm.Lack(t, self)); err != nil {
 		return nil, err
 	}
+	if err := need(what, noRoom(ctx, t)); err != nil {
+		return nil, err
+	}
 	root, err := os.OpenRoot(t.Root())
 	if err != nil {
 		return nil, why(ctx, what, err)
@@ -36,20 +40,55 @@ func recordJVM(ctx context.Context, t *target.Target, self target.Self, length t
 	if err := recorder.start(ctx, length); err != nil {
 		return nil, why(ctx, what, errors.Join(err, recorder.end()))
 	}
+	meter := Start(t)
 	select {
 	case <-time.After(length):
 	case <-ctx.Done():
 	}
+	load := meter.Read()
 	content, err := recorder.stop()
 	if err = errors.Join(err, recorder.end()); err != nil || ctx.Err() != nil {
 		return nil, why(ctx, what, err)
 	}
-	stacks, err := jfr.Parse(ctx, content)
+	sampled, err := jfr.Parse(ctx, content)
 	if err != nil {
 		return nil, why(ctx, what, err)
 	}
-	return &Profile{stacks, flame.Samples, "Flight Recorder looked at up to five running Java threads every 10 ms; it sees no native code"}, nil
+	stacks, samples := weigh(sampled, load)
+	return &Profile{Stacks: stacks, Unit: flame.Nanoseconds, Samples: samples, Load: &load,
+		How: "Flight Recorder looked at up to five running Java threads every 10 ms; the CPU time of each thread is the kernel's"}, nil
 }
+
+// noRoom says why the recorder would harm the JVM; nil if it would not. A heap that is full of what is in use has no place for the recorder either.
+func noRoom(ctx context.Context, t *target.Target) *target.Lack {
+	if lack := room.Lack(t, "Flight Recorder"); lack != nil {
+		return lack
+	}
+	heap, known := jvm.HeapOf(ctx, t)
+	if !known || heap.Percent() < full {
+		return nil
+	}
+	if heap.IsOld() && heap.Percent() >= choked {
+		return &target.Lack{Lacks: fmt.Sprintf("memory: Flight Recorder needs some of the heap, which has none left (%s)", heap.Words())}
+	}
+	// What fills it may be garbage.
+	meter := Start(t)
+	select {
+	case <-time.After(time.Second):
+	case <-ctx.Done():
+	}
+	if share, _ := meter.Read().Collecting(); share < collects {
+		return nil
+	}
+	return &target.Lack{Lacks: fmt.Sprintf("memory: Flight Recorder needs some of the heap, and the collector works all the time to free any (%s)", heap.Words())}
+}
+
+const (
+	// full is from how many percent on a heap may have no place for the recorder, and collects the share of the time that its collector then takes.
+	full, collects = 90, 0.33
+	// choked is from how many percent on an old generation has no place for it: a JVM with 100 % answered "Java heap space".
+	choked = 97
+)
 
 // recorder is a recording in the target, by its name.
 type recorder struct {
@@ -69,7 +108,7 @@ func (r *recorder) start(ctx context.Context, length time.Duration) error {
 	answer, err := jvm.Command(ctx, r.target, "JFR.start", "name="+r.name, "settings=/"+r.settings(), "filename=/"+r.file(), "disk=false", "maxsize=16m",
 		fmt.Sprintf("duration=%ds", int((length+30*time.Second).Seconds())))
 	if err == nil && !strings.Contains(answer, "Started recording") {
-		return errors.New(firstLine(answer))
+		return errors.New(jvm.FirstLine(answer))
 	}
 	return err
 }
@@ -84,7 +123,7 @@ func (r *recorder) stop() ([]byte, error) {
 	}
 	file, err := r.target.Open("/" + r.file())
 	if err != nil {
-		return nil, fmt.Errorf("%s (%w)", firstLine(answer), err)
+		return nil, fmt.Errorf("%s (%w)", jvm.FirstLine(answer), err)
 	}
 	defer file.Close()
 	return io.ReadAll(io.LimitReader(file, maxFile))
@@ -104,14 +143,4 @@ func (r *recorder) end() error {
 		return left
 	}
 	return nil
-}
-
-// firstLine of what a JVM answered that says something.
-func firstLine(answer string) string {
-	for line := range strings.Lines(answer) {
-		if line = strings.TrimSpace(line); line != "" {
-			return line
-		}
-	}
-	return "the JVM said nothing"
 }

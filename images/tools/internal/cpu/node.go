@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"kdebug/tools/internal/flame"
@@ -16,7 +17,12 @@ func recordNode(ctx context.Context, t *target.Target, self target.Self, length 
 		return nil, err
 	}
 	profile, err := node.ProfileOf(ctx, t, length)
-	if err != nil {
+	var noRoom *node.ErrNoRoom
+	switch {
+	case errors.As(err, &noRoom) && profile != nil:
+		// What the collector does is known all the same.
+		return &Profile{Collecting: profile.Collecting, Heap: profile.Heap.Words()}, &Blind{target.Lack{Lacks: noRoom.Words}, what}
+	case err != nil:
 		return nil, why(ctx, what, err)
 	}
 	how := "V8's own profiler took 1,000 samples a second, through the inspector, which was closed again"
@@ -25,9 +31,9 @@ func recordNode(ctx context.Context, t *target.Target, self target.Self, length 
 	}
 	busy := make([]flame.Stack, 0, len(profile.Stacks))
 	for _, stack := range profile.Stacks {
-		if len(stack.Frames) > 0 && stack.Frames[0] != "(idle)" {
+		if len(stack.Frames) > 0 && stack.Frames[0] != idle {
 			busy = append(busy, stack)
 		}
 	}
-	return &Profile{busy, flame.Microseconds, how}, nil
+	return &Profile{Stacks: busy, Unit: flame.Microseconds, Samples: flame.Total(busy) / time.Millisecond.Microseconds(), Collecting: profile.Collecting, Heap: profile.Heap.Words(), How: how}, nil
 }

@@ -35,7 +35,8 @@ func recordPython(ctx context.Context, t *target.Target, self target.Self, lengt
 		slices.Reverse(sample.Frames)
 		stacks = append(stacks, flame.Stack{Frames: sample.Frames, Value: int64(sample.Value)})
 	}
-	return &Profile{stacks, flame.Samples, fmt.Sprintf("py-spy took %d samples a second without stopping the process", pythonRate)}, nil
+	return &Profile{Stacks: stacks, Unit: flame.Samples, Samples: flame.Total(stacks),
+		How: fmt.Sprintf("py-spy took %d samples a second without stopping the process", pythonRate)}, nil
 }
 
 // pySpySaid leaves of its words what says why.

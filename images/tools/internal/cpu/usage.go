@@ -3,95 +3,141 @@ package cpu
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"kdebug/tools/internal/stack"
+	"kdebug/tools/internal/jvm"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
 
-// Usage is how many cores something used.
+// Usage is one thread: the shares of one CPU that it had, and that it was ready for and did not get.
 type Usage struct {
-	Name  string
-	Cores float64
+	ID             int
+	Name           string
+	Running, Ready float64
+}
+
+// Busy is the share of the time that it ran or was ready to.
+func (u Usage) Busy() float64 { return u.Running + u.Ready }
+
+// Load is the CPU of a process over a time, without what a JVM's threads that answer our questions used.
+type Load struct {
+	// Used is in cores.
+	Used float64
+	// Elapsed is the time that it was measured for.
+	Elapsed time.Duration
+	// Threads are those that used some or wanted to, the busiest first.
+	Threads []Usage
+}
+
+// Busy is in cores: what the process used, or, where that is more, how busy its busiest thread was.
+func (l Load) Busy() float64 {
+	if len(l.Threads) == 0 {
+		return l.Used
+	}
+	return max(l.Used, l.Threads[0].Busy())
+}
+
+// Collecting is how much of the time the process waits for its garbage collector, between 0 and 1, and the CPU that this takes, in cores: what the
+// names of a JVM's own threads say.
+func (l Load) Collecting() (share, cores float64) {
+	work := make([]jvm.Work, len(l.Threads))
+	for index, each := range l.Threads {
+		work[index] = jvm.Work{Name: each.Name, Running: each.Running, Ready: each.Ready}
+	}
+	return jvm.Collecting(work)
+}
+
+// Waiting is the thread that waited longest for a CPU.
+func (l Load) Waiting() Usage {
+	var longest Usage
+	for _, each := range l.Threads {
+		if each.Ready > longest.Ready {
+			longest = each
+		}
+	}
+	return longest
 }
 
 // Meter holds the CPU times of a process at a moment. Everybody may read them.
 type Meter struct {
 	target *target.Target
 	began  time.Time
-	used   *stack.Meter
-	waited int64
+	watch  *thread.Watch
 }
 
 // Start begins to measure the target's process.
 func Start(t *target.Target) *Meter {
-	return &Meter{t, time.Now(), stack.Start(t.FS(), t.PID), waited(t)}
+	return &Meter{t, time.Now(), thread.Start(t.FS(), t.PID)}
 }
 
-// waited is for how long the process' threads were ready to run and got no CPU, in nanoseconds: throttled, or the node is busy. 0 where the
-// kernel does not count it.
-func waited(t *target.Target) (sum int64) {
-	for _, thread := range t.Threads(t.PID) {
-		text, _ := os.ReadFile(t.FS().Path(t.PID, "task", fmt.Sprint(thread), "schedstat"))
-		if fields := strings.Fields(string(text)); len(fields) > 1 {
-			nanoseconds, _ := strconv.ParseInt(fields[1], 10, 64)
-			sum += nanoseconds
-		}
-	}
-	return sum
-}
+// least is the share of a CPU below which a thread is not told of.
+const least = 0.001
 
-// Load is the CPU of a process over a time, in cores.
-type Load struct {
-	Used float64
-	// Waiting is what it would have used besides, had it got a CPU whenever it was ready.
-	Waiting float64
-	// Threads are those that used some, the busiest first.
-	Threads []Usage
-}
-
-// Read gives what the process used since Start.
+// Read gives what the process used since Start. It can be called again.
 func (m *Meter) Read() Load {
-	load := Load{Waiting: float64(max(waited(m.target)-m.waited, 0)) / float64(max(time.Since(m.began), time.Millisecond))}
-	for thread, share := range m.used.Shares() {
-		load.Used += share
-		if share < 0.001 {
+	load := Load{Elapsed: time.Since(m.began)}
+	for id, seen := range m.watch.Read() {
+		if seen.Busy() < least {
+			load.Used += seen.Running
 			continue
 		}
-		if status, err := m.target.FS().Status(fmt.Sprintf("%d/task/%d", m.target.PID, thread)); err == nil {
-			load.Threads = append(load.Threads, Usage{status.Name, share})
+		name := ""
+		if status, err := m.target.FS().Status(fmt.Sprintf("%d/task/%d", m.target.PID, id)); err == nil {
+			name = status.Name
 		}
+		// That it used CPU because of us says nothing of the program.
+		if m.target.Runtime == target.JVM && jvm.Kind(name) == jvm.Recorder {
+			continue
+		}
+		load.Used += seen.Running
+		load.Threads = append(load.Threads, Usage{id, name, seen.Running, seen.Ready})
 	}
-	slices.SortFunc(load.Threads, func(a, b Usage) int { return cmp.Or(cmp.Compare(b.Cores, a.Cores), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(load.Threads, func(a, b Usage) int {
+		return cmp.Or(cmp.Compare(b.Busy(), a.Busy()), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
 	return load
 }
 
-// Busiest gives the target with the process of its container that a profile should be of: the one with a runtime that can be profiled which
-// used most CPU within so long, or the one that it has where none used any: a master process mostly waits for its workers.
+// Busiest gives the target with the process of its container that used most CPU within so long: a master process mostly waits for its workers.
+// A native process, of which no profile can be had, is chosen only where it used at least a fifth of a core and more than twice what any other
+// did; where none used any, it is the one that the target has.
 func Busiest(t *target.Target, within time.Duration) *target.Target {
-	profiled := func(process target.Process) bool {
-		return process.Runtime != target.Native && process.Runtime != target.Unknown
+	if len(t.Processes) < 2 {
+		return t
 	}
 	before := map[int]int64{}
 	for _, process := range t.Processes {
 		before[process.PID], _, _ = t.FS().Times(fmt.Sprint(process.PID))
 	}
-	if len(t.Processes) < 2 {
-		return t
-	}
 	time.Sleep(within)
-	chosen, most := t.Process, int64(0)
+	used := map[int]int64{}
 	for _, process := range t.Processes {
-		used, _, err := t.FS().Times(fmt.Sprint(process.PID))
-		if used -= before[process.PID]; err == nil && used > most && profiled(process) {
-			chosen, most = process, used
+		if now, _, err := t.FS().Times(fmt.Sprint(process.PID)); err == nil {
+			used[process.PID] = now - before[process.PID]
 		}
 	}
-	other := *t
-	other.Process = chosen
-	return &other
+	return t.With(busiest(t.Processes, t.Process, used))
+}
+
+// busiest chooses by the ticks of 10 ms that each used.
+func busiest(processes []target.Process, otherwise target.Process, used map[int]int64) target.Process {
+	chosen, native := otherwise, otherwise
+	for _, process := range processes {
+		if used[process.PID] > used[native.PID] {
+			native = process
+		}
+		if isProfiled(process) && used[process.PID] > 0 && (used[process.PID] > used[chosen.PID] || !isProfiled(chosen)) {
+			chosen = process
+		}
+	}
+	if !isProfiled(chosen) || used[native.PID] > 2*used[chosen.PID] && used[native.PID] >= 10 {
+		return native
+	}
+	return chosen
+}
+
+func isProfiled(process target.Process) bool {
+	return process.Runtime != target.Native && process.Runtime != target.Unknown
 }

@@ -21,14 +21,21 @@ import (
 	"kdebug/tools/internal/target"
 )
 
-// Server is a pprof of the target: its address, which is one of the pod.
-type Server struct{ address netip.AddrPort }
+// Server is a pprof of the target: its address, which is one of the pod, and the name that it is asked by.
+type Server struct {
+	address netip.AddrPort
+	host    string
+}
 
 // String is "127.0.0.1:6060".
 func (s Server) String() string { return s.address.String() }
 
-// ErrNone: no port that a process of the pod listens at answers as this target's pprof.
-var ErrNone = errors.New("net/http/pprof at a port of the target: none of its ports answers at /debug/pprof/")
+var (
+	// ErrNone: no port that a process of the pod listens at answers as this target's pprof.
+	ErrNone = errors.New("net/http/pprof at a port of the target: none of its ports answers at /debug/pprof/")
+	// errForbidden: a port has an answer, and not for us.
+	errForbidden = errors.New("it answered 403")
+)
 
 const (
 	// maxPorts is how many listening ports are asked.
@@ -39,23 +46,39 @@ const (
 )
 
 // Find looks for the target's pprof among the ports that are listened at in the target's network namespace, which is ours: so it needs no
-// permission. A port is believed if it knows the target's own arguments: a pod may have several Go processes. Fails with ErrNone.
+// permission. A port is believed if it knows the target's own arguments: a pod may have several Go processes. Fails with ErrNone, or with words
+// that name the port where one refuses.
 func Find(ctx context.Context, t *target.Target) (Server, error) {
-	addresses := listening(t)
-	wanted := strings.Join(t.Command, "\x00")
+	return find(ctx, listening(t), strings.Join(t.Command, "\x00"))
+}
+
+func find(ctx context.Context, addresses []netip.AddrPort, command string) (Server, error) {
+	none := ErrNone
 	for _, address := range addresses[:min(len(addresses), maxPorts)] {
-		server := Server{address}
-		asking, cancel := context.WithTimeout(ctx, patience)
-		command, err := server.Get(asking, "cmdline", 64*1024)
-		cancel()
-		if err == nil && wanted != "" && strings.TrimRight(string(command), "\x00") == wanted {
-			return server, nil
-		}
-		if ctx.Err() != nil {
-			return Server{}, ctx.Err()
+		for _, host := range hosts(address) {
+			server := Server{address, host}
+			asking, cancel := context.WithTimeout(ctx, patience)
+			answer, err := server.Get(asking, "cmdline", 64*1024)
+			cancel()
+			if err == nil && command != "" && strings.TrimRight(string(answer), "\x00") == command {
+				return server, nil
+			}
+			if ctx.Err() != nil {
+				return Server{}, ctx.Err()
+			}
+			if !errors.Is(err, errForbidden) {
+				break
+			}
+			none = fmt.Errorf("net/http/pprof at a port of the target: %s refuses /debug/pprof/ with 403, and no other answers", address)
 		}
 	}
-	return Server{}, ErrNone
+	return Server{}, none
+}
+
+// hosts are the names to ask a port by, one after the other while it answers 403: a server that guards against DNS rebinding, as Caddy's admin,
+// knows some of them alone.
+func hosts(address netip.AddrPort) []string {
+	return []string{address.String(), fmt.Sprintf("localhost:%d", address.Port()), "localhost"}
 }
 
 // client follows no redirect, uses no proxy and keeps no connection: it speaks to the pod alone.
@@ -70,7 +93,7 @@ func (s Server) Get(ctx context.Context, page string, most int64) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	request.Host = "localhost"
+	request.Host = s.host
 	answer, err := client.Do(request)
 	if err != nil {
 		return nil, err
@@ -80,6 +103,8 @@ func (s Server) Get(ctx context.Context, page string, most int64) ([]byte, error
 	switch {
 	case err != nil:
 		return nil, err
+	case answer.StatusCode == http.StatusForbidden:
+		return nil, errForbidden
 	case answer.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("it answered %d: %.200s", answer.StatusCode, body)
 	case int64(len(body)) > most:

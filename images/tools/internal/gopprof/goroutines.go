@@ -30,6 +30,7 @@ func Goroutines(ctx context.Context, t *target.Target) (*stack.Dump, error) {
 	if dump.Threads = Parse(dump.Text); len(dump.Threads) == 0 {
 		return nil, errors.New("its answer has no goroutine")
 	}
+	mark(dump.Threads, moduleOf(t))
 	dump.Notes = append(dump.Notes, "from net/http/pprof at "+server.String())
 	for _, thread := range dump.Threads {
 		// A goroutine that reads our own request is always among them.

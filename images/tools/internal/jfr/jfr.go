@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grafana/jfr-parser/parser"
@@ -30,11 +32,17 @@ const Settings = `<?xml version="1.0" encoding="UTF-8"?>
 // maxSamples is more than 5 threads every 10 ms in 60 s make: the recorder takes no more.
 const maxSamples = 200_000
 
-// Parse gives one stack a sample. The recording comes from the target and may be anything: whatever it holds, Parse ends with stacks, with an
+// Stack is one that a thread was seen with, Value times. Thread is its id in the namespace of the JVM; 0 where the recording does not say.
+type Stack struct {
+	flame.Stack
+	Thread int
+}
+
+// Parse gives the stacks of each thread, without those of the recorder itself. The recording comes from the target and may be anything: whatever it holds, Parse ends with stacks, with an
 // error, or when ctx does. The caller bounds its size.
-func Parse(ctx context.Context, recording []byte) ([]flame.Stack, error) {
+func Parse(ctx context.Context, recording []byte) ([]Stack, error) {
 	type result struct {
-		stacks []flame.Stack
+		stacks []Stack
 		err    error
 	}
 	// The library has no bound for a recording whose events lead back to themselves.
@@ -51,19 +59,23 @@ func Parse(ctx context.Context, recording []byte) ([]flame.Stack, error) {
 	}
 }
 
-func parse(recording []byte) (stacks []flame.Stack, err error) {
+func parse(recording []byte) (stacks []Stack, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
 			stacks, err = nil, fmt.Errorf("not a recording that can be read: %v", problem)
 		}
 	}()
 	// Equal stacks are one: a recording says a stack once, and names it in each sample.
-	known, frames := map[*types.StackTrace]int{}, 0
+	type place struct {
+		trace  *types.StackTrace
+		thread int
+	}
+	known, frames := map[place]int{}, 0
 	events := parser.NewParser(recording, parser.Options{SymbolProcessor: parser.ProcessSymbols})
 	for range maxSamples {
 		kind, err := events.ParseEvent()
 		if errors.Is(err, io.EOF) {
-			return stacks, nil
+			return withoutRecorder(stacks), nil
 		}
 		if err != nil {
 			return nil, err
@@ -76,17 +88,34 @@ func parse(recording []byte) (stacks []flame.Stack, err error) {
 		if trace == nil || len(trace.Frames) == 0 {
 			continue
 		}
-		if at, same := known[trace]; same {
-			stacks[at].Value++
+		at := place{trace, threadOf(events)}
+		if index, same := known[at]; same {
+			stacks[index].Value++
 			continue
 		}
-		known[trace] = len(stacks)
-		stacks = append(stacks, flame.Stack{Frames: framesOf(events, trace), Value: 1})
+		known[at] = len(stacks)
+		stacks = append(stacks, Stack{flame.Stack{Frames: framesOf(events, trace), Value: 1}, at.thread})
 		if frames += len(stacks[len(stacks)-1].Frames); frames > flame.MaxFrames {
 			return nil, flame.ErrTooLarge
 		}
 	}
-	return stacks, nil
+	return withoutRecorder(stacks), nil
+}
+
+// threadOf is the id of the thread of the present sample.
+func threadOf(events *parser.Parser) int {
+	index, known := events.Threads.IDMap[events.ExecutionSample.SampledThread]
+	if !known || int(index) >= len(events.Threads.Thread) {
+		return 0
+	}
+	return int(events.Threads.Thread[index].OsThreadId & math.MaxInt32)
+}
+
+// withoutRecorder leaves out what is there because of the recording alone.
+func withoutRecorder(stacks []Stack) []Stack {
+	return slices.DeleteFunc(stacks, func(stack Stack) bool {
+		return slices.ContainsFunc(stack.Frames, func(frame string) bool { return strings.HasPrefix(frame, "jdk.jfr.") })
+	})
 }
 
 // framesOf gives a stack's frames, root first: no more than are drawn, and one that says that there are more.

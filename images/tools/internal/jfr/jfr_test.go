@@ -37,9 +37,16 @@ var recordings = []string{"openjdk-17.jfr.gz", "openjdk-25.jfr.gz"}
 
 func TestParse(t *testing.T) {
 	for _, name := range recordings {
-		stacks, err := Parse(t.Context(), recording(t, name))
+		sampled, err := Parse(t.Context(), recording(t, name))
 		if err != nil {
 			t.Fatal(name, err)
+		}
+		var stacks []flame.Stack
+		for _, each := range sampled {
+			if each.Thread <= 0 {
+				t.Errorf("%s: a sample of no thread: %+v", name, each)
+			}
+			stacks = append(stacks, each.Stack)
 		}
 		if total := flame.Total(stacks); total < 10 {
 			t.Errorf("%s: only %d samples", name, total)
@@ -75,5 +82,13 @@ func TestParseSurvivesAnyRecording(t *testing.T) {
 	}
 	if _, err := Parse(t.Context(), []byte("no recording")); err == nil {
 		t.Error("a text was read as a recording")
+	}
+}
+
+func TestTheRecordersOwnStacksAreLeftOut(t *testing.T) {
+	of := func(frames ...string) Stack { return Stack{flame.Stack{Frames: frames, Value: 1}, 7} }
+	left := withoutRecorder([]Stack{of("java.lang.Thread.run", "jdk.jfr.internal.PlatformRecorder.periodicTask"), of("java.lang.Thread.run", "Shop.price")})
+	if len(left) != 1 || left[0].Frames[1] != "Shop.price" {
+		t.Errorf("%+v", left)
 	}
 }

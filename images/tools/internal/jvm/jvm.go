@@ -15,6 +15,7 @@ import (
 	"kdebug/tools/internal/run"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
 
 // Jattach is the program that speaks the JVM's attach protocol.
@@ -118,18 +119,23 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, settings Sett
 		return dump
 	}
 	dump.Text = text
+	for index := range dump.Threads {
+		mark(&dump.Threads[index])
+	}
 	if found := versionLine.FindStringSubmatch(text); found != nil {
 		dump.Runtime = "JVM " + found[1]
 	}
-	within, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if heap, err := Command(within, t, "GC.heap_info"); err == nil {
+	if heap, err := heapInfo(ctx, t); err == nil {
 		dump.Text += "\n" + heap
-		if first, _, _ := strings.Cut(strings.TrimSpace(heap), "["); first != "" {
-			dump.Notes = append(dump.Notes, "heap: "+strings.Join(strings.Fields(first), " "))
+		if heap, known := ParseHeap(heap); known {
+			dump.Heap, dump.HeapFull = heap.Words(), heap.IsOld() && heap.Percent() >= 90
+			dump.Notes = append(dump.Notes, "heap: "+dump.Heap)
 		}
 	}
+	addVirtual(ctx, t, dump)
 	if settings.Histogram {
+		within, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
 		// -all counts what nobody can reach as well: without it the JVM collects the whole heap first.
 		if text, err := Command(within, t, "GC.class_histogram", "-all"); err == nil {
 			dump.Files = append(dump.Files, stack.File{Name: "histogram.txt", Content: []byte(text)})
@@ -140,6 +146,21 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, settings Sett
 	return dump
 }
 
+func heapInfo(ctx context.Context, t *target.Target) (string, error) {
+	within, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return Command(within, t, "GC.heap_info")
+}
+
+// HeapOf asks a JVM how full its heap is. Lack must be nil before. False where it does not say.
+func HeapOf(ctx context.Context, t *target.Target) (Heap, bool) {
+	text, err := heapInfo(ctx, t)
+	if err != nil {
+		return Heap{}, false
+	}
+	return ParseHeap(text)
+}
+
 // dumps is how many are taken in one look: where a thread computes changes.
 const dumps = 5
 
@@ -148,7 +169,7 @@ var versionLine = regexp.MustCompile(`(?m)^Full thread dump .* \(([0-9][0-9._+-]
 
 // sampled takes several dumps while it measures the threads' CPU. It gives the last one, whose threads it puts into dump.
 func sampled(ctx context.Context, t *target.Target, dump *stack.Dump, length time.Duration) (text string, err error) {
-	meter := stack.Start(t.FS(), t.PID)
+	watch := thread.Start(t.FS(), t.PID)
 	running := map[int][][]string{}
 	for range dumps {
 		if err := wait(ctx, length/dumps); err != nil {
@@ -161,24 +182,41 @@ func sampled(ctx context.Context, t *target.Target, dump *stack.Dump, length tim
 			return text, err
 		}
 		dump.Threads, dump.Deadlocks = Parse(text)
-		for _, thread := range dump.Threads {
-			if thread.State == "RUNNABLE" && len(thread.Frames) > 0 {
-				running[thread.ID] = append(running[thread.ID], thread.Frames)
+		for _, each := range dump.Threads {
+			if each.State == "RUNNABLE" && len(each.Frames) > 0 {
+				running[each.ID] = append(running[each.ID], each.Frames)
 			}
 		}
 	}
-	shares := meter.Shares()
+	seen := watch.Read()
 	for index := range dump.Threads {
-		dump.Threads[index].CPU = shares[dump.Threads[index].ID]
+		dump.Threads[index].Kernel = seen[dump.Threads[index].ID]
 	}
 	for id, stacks := range running {
 		for _, frames := range stacks {
-			if shares[id] > 0 {
-				dump.Hot = append(dump.Hot, stack.Sample{Frames: frames, Value: shares[id] / float64(len(stacks))})
+			if used := seen[id].Running; used > 0 {
+				dump.Hot = append(dump.Hot, stack.Sample{Frames: frames, Value: used / float64(len(stacks))})
 			}
 		}
 	}
+	dump.Collecting, _ = Collecting(workOf(text, seen))
 	return text, nil
+}
+
+// workOf is what each thread of the JVM did, by the name that a dump gives it: some JVMs give the kernel none.
+func workOf(text string, seen map[int]thread.Seen) []Work {
+	var work []Work
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, `"`) {
+			continue
+		}
+		if found := header.FindStringSubmatch(line); found != nil {
+			id, _ := strconv.ParseInt(found[2], 0, 64)
+			each := seen[int(id)]
+			work = append(work, Work{found[1], each.Running, each.Ready})
+		}
+	}
+	return work
 }
 
 // throughItsLog: without attaching, SIGQUIT makes a JVM write its threads to its standard output, which is its own log.
@@ -204,4 +242,14 @@ func wait(ctx context.Context, length time.Duration) error {
 	case <-time.After(length):
 		return nil
 	}
+}
+
+// FirstLine is the first line of an answer that says something.
+func FirstLine(answer string) string {
+	for line := range strings.Lines(answer) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return "the JVM said nothing"
 }

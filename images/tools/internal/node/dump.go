@@ -27,7 +27,10 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, length time.D
 	if errors.Is(err, ErrLeftOpen) {
 		dump.Exposed = "the inspector that this look opened could not be closed again"
 	}
+	var noRoom *ErrNoRoom
 	switch {
+	case errors.As(err, &noRoom):
+		dump.Lack = &target.Lack{Lacks: noRoom.Words}
 	case errors.Is(err, ErrClosed) || errors.Is(err, ErrUnhandled):
 		dump.Lack = &target.Lack{Lacks: err.Error()}
 	case err != nil:
@@ -41,6 +44,11 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, length time.D
 	}
 	if profile.Version != "" {
 		dump.Runtime = "Node.js " + profile.Version
+	}
+	dump.Collecting, dump.Heap = profile.Collecting, profile.Heap.Words()
+	dump.HeapFull = profile.Heap.Max > 0 && profile.Heap.Used >= profile.Heap.Max/10*9
+	if dump.Heap != "" {
+		dump.Notes = append(dump.Notes, "heap: "+dump.Heap)
 	}
 	if profile.Raw == nil {
 		return dump

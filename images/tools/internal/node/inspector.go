@@ -207,7 +207,7 @@ func (s *session) evaluate(ctx context.Context, expression string, value any) er
 			Text string `json:"text"`
 		} `json:"exceptionDetails"`
 	}
-	err := s.call(ctx, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "silent": true}, &answer)
+	err := s.call(ctx, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "silent": true, "includeCommandLineAPI": true}, &answer)
 	if err != nil {
 		return err
 	}
@@ -220,8 +220,9 @@ func (s *session) evaluate(ctx context.Context, expression string, value any) er
 	return json.Unmarshal(answer.Result.Value, value)
 }
 
-// closeAgain closes an inspector that we opened, and makes sure of it. It does not use the context of the work: that may be over.
-func closeAgain(t *target.Target, opened *inspector) error {
+// closeAgain ends a look's use of an inspector that a look opened, and makes sure that it is closed, unless another look uses it. It does not use
+// the context of the work: that may be over.
+func closeAgain(t *target.Target, opened *inspector, look string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	for ctx.Err() == nil {
@@ -231,9 +232,12 @@ func closeAgain(t *target.Target, opened *inspector) error {
 		if session, err := opened.connect(ctx); err == nil {
 			// The answer may never come: the connection ends with the inspector.
 			within, stop := context.WithTimeout(ctx, 3*time.Second)
-			_ = session.evaluate(within, "process._debugEnd()", nil)
+			others := session.leave(within, look)
 			stop()
 			_ = session.connection.CloseNow()
+			if others {
+				return nil
+			}
 		}
 		time.Sleep(50 * time.Millisecond)
 	}

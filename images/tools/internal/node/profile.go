@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kdebug/tools/internal/flame"
+	"kdebug/tools/internal/room"
 	"kdebug/tools/internal/target"
 )
 
@@ -23,6 +24,10 @@ type Profile struct {
 	Raw []byte
 	// Waiting counts what keeps the event loop alive, as "TCPServerWrap".
 	Waiting map[string]int
+	// Heap is how full V8's heap is; zero where it does not say.
+	Heap Heap
+	// Collecting is the share of the time that the collector took, between 0 and 1.
+	Collecting float64
 	// WasOpen is the address of an inspector that was open before; "" if there was none.
 	WasOpen string
 }
@@ -32,35 +37,48 @@ const patience = 30 * time.Second
 
 // ProfileOf profiles a Node process for a time. Lack must be nil before. An inspector that was not open before is closed again, also
 // when the context ends or something fails; ErrLeftOpen says that this was impossible. If we are killed meanwhile, the process closes it
-// itself, as soon as its event loop turns.
+// itself, as soon as its event loop turns after the time that is announced. Fails with *ErrNoRoom where the profiler may need more memory than the
+// process has; what the profile says of the heap and its collector holds then.
 func ProfileOf(ctx context.Context, t *target.Target, length time.Duration) (profile *Profile, err error) {
-	ctx, cancel := context.WithTimeout(ctx, length+patience)
+	if lack := room.Lack(t, "V8's profiler"); lack != nil {
+		return nil, &ErrNoRoom{lack.Lacks}
+	}
+	until := time.Now().Add(length + patience)
+	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	opened, err := open(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	profile = &Profile{}
-	if opened.wasOpen {
-		profile.WasOpen = opened.address
-	} else {
-		defer func() {
-			if left := closeAgain(t, opened); left != nil {
-				err = errors.Join(err, left)
-			}
-		}()
+	profile, look := &Profile{}, lookID()
+	if !opened.wasOpen {
+		announce(t.PID, until)
 	}
+	defer func() {
+		if opened.wasOpen {
+			return
+		}
+		if left := closeAgain(t, opened, look); left != nil {
+			err = errors.Join(err, left)
+		}
+	}()
 	session, err := opened.connect(ctx)
 	if err != nil {
+		if opened.wasOpen {
+			profile.WasOpen = opened.address
+		}
 		return profile, err
 	}
 	defer session.connection.CloseNow()
-	if !opened.wasOpen {
-		// Should we be killed before we close it.
-		after := (length + 30*time.Second).Milliseconds()
-		if err := session.evaluate(ctx, fmt.Sprintf("void setTimeout(() => process._debugEnd(), %d).unref()", after), nil); err != nil {
-			return profile, err
-		}
+	if opened.wasOpen && session.isGuarded(ctx) {
+		// Another look opened it, and it may have been killed.
+		opened.wasOpen = false
+		announce(t.PID, until)
+	}
+	if opened.wasOpen {
+		profile.WasOpen = opened.address
+	} else if err := session.enter(ctx, look, until); err != nil {
+		return profile, err
 	}
 	_ = session.evaluate(ctx, "process.versions.node", &profile.Version)
 	var kinds []string
@@ -70,6 +88,20 @@ func ProfileOf(ctx context.Context, t *target.Target, length time.Duration) (pro
 			profile.Waiting[kind]++
 		}
 	}
+	if err := session.lookAtHeap(ctx, profile, length); err != nil {
+		return profile, err
+	}
+	if profile.Raw, err = session.profile(ctx, length); err != nil {
+		return profile, err
+	}
+	if profile.Stacks, err = Parse(profile.Raw); err == nil {
+		profile.Collecting = profile.Share("(garbage collector)")
+	}
+	return profile, err
+}
+
+// profile lets V8 take a CPU profile.
+func (s *session) profile(ctx context.Context, length time.Duration) (json.RawMessage, error) {
 	var answer struct {
 		Profile json.RawMessage `json:"profile"`
 	}
@@ -88,7 +120,7 @@ func ProfileOf(ctx context.Context, t *target.Target, length time.Duration) (pro
 		if step.method == "" {
 			select {
 			case <-ctx.Done():
-				return profile, ctx.Err()
+				return nil, ctx.Err()
 			case <-time.After(length):
 			}
 			continue
@@ -96,26 +128,35 @@ func ProfileOf(ctx context.Context, t *target.Target, length time.Duration) (pro
 		if step.params == nil {
 			step.params = struct{}{}
 		}
-		if err := session.call(ctx, step.method, step.params, step.result); err != nil {
-			return profile, err
+		if err := s.call(ctx, step.method, step.params, step.result); err != nil {
+			return nil, err
 		}
 	}
-	profile.Raw = answer.Profile
-	profile.Stacks, err = Parse(profile.Raw)
-	return profile, err
+	return answer.Profile, nil
 }
 
-// CPUProfile profiles the process with that number; see ProfileOf.
-func CPUProfile(ctx context.Context, pid int, length time.Duration) ([]flame.Stack, []byte, error) {
-	t, err := target.Of(pid)
-	if err != nil {
-		return nil, nil, err
+// fileOf is the last part of a script's address, with the package where it is one's: "node_modules/express/lib/router.js", and "node:net" for
+// Node's own.
+func fileOf(url string) string {
+	if strings.HasPrefix(url, "node:") {
+		return url
 	}
-	profile, err := ProfileOf(ctx, t, length)
-	if profile == nil {
-		return nil, nil, err
+	if at := strings.LastIndex(url, "node_modules/"); at >= 0 {
+		return url[at:]
 	}
-	return profile.Stacks, profile.Raw, err
+	return path.Base(strings.TrimPrefix(url, "file://"))
+}
+
+// Own is the innermost frame of the program's own code, of frames as Parse names them with the innermost first; "" where all are Node's or a
+// package's.
+func Own(frames []string) string {
+	for _, frame := range frames {
+		at := strings.LastIndexByte(frame, '(')
+		if at > 0 && !strings.HasPrefix(frame[at+1:], "node:") && !strings.HasPrefix(frame[at+1:], "node_modules/") {
+			return frame
+		}
+	}
+	return ""
 }
 
 // Parse makes stacks of a .cpuprofile, root first; values are microseconds.
@@ -143,7 +184,7 @@ func Parse(raw []byte) ([]flame.Stack, error) {
 			name = "(anonymous)"
 		}
 		if node.Call.URL != "" {
-			name = fmt.Sprintf("%s (%s:%d)", name, path.Base(strings.TrimPrefix(node.Call.URL, "file://")), node.Call.Line+1)
+			name = fmt.Sprintf("%s (%s:%d)", name, fileOf(node.Call.URL), node.Call.Line+1)
 		}
 		names[node.ID] = name
 		for _, child := range node.Children {
@@ -177,4 +218,15 @@ func Parse(raw []byte) ([]flame.Stack, error) {
 		stacks = append(stacks, flame.Stack{Frames: frames, Value: value})
 	}
 	return stacks, nil
+}
+
+// Share is the share of the time, between 0 and 1, that the main thread spent in a frame and what it called.
+func (p *Profile) Share(frame string) float64 {
+	in := int64(0)
+	for _, stack := range p.Stacks {
+		if slices.Contains(stack.Frames, frame) {
+			in += stack.Value
+		}
+	}
+	return float64(in) / float64(max(flame.Total(p.Stacks), 1))
 }

@@ -119,6 +119,15 @@ func isHost(address netip.Addr) bool {
 	return !address.IsMulticast() && !slices.ContainsFunc(reserved, func(each netip.Prefix) bool { return each.Contains(address) })
 }
 
+// carrierGrade is shared address space (RFC 6598): the pods and Services of some clusters.
+var carrierGrade = netip.MustParsePrefix("100.64.0.0/10")
+
+// IsPrivate is whether an address is one of those that clusters and their networks have for themselves.
+func IsPrivate(address netip.Addr) bool {
+	address = address.Unmap()
+	return address.IsPrivate() || address.IsLoopback() || carrierGrade.Contains(address)
+}
+
 // Check refuses an endpoint that is an address which is not probed. A name is looked at again for each address that it has.
 func (p Place) Check(endpoint Endpoint) error {
 	if address, err := netip.ParseAddr(endpoint.Host); err == nil {

@@ -1,73 +1,91 @@
 package probe
 
 import (
-	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
-	"os"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
-
-	"github.com/miekg/dns"
 
 	"kdebug/tools/internal/rules"
 )
 
-const (
-	// MAXNS and MAXDNSRCH of a resolver (resolv.conf(5)); more search steps than a policy allows cost only time.
-	maxServers   = 3
-	maxSteps     = 8
-	maxAddresses = 8
-	dnsTimeout   = 2 * time.Second
-)
+// nowhere is a name that each resolver knows by itself (RFC 6761).
+const nowhere = "localhost."
 
-// Names is what the pod's resolver is told.
-type Names struct {
-	Servers []string
-	// Steps gives the names that a resolver tries, in its order.
-	Steps func(name string) []string
-	// Hosts has the lines of /etc/hosts.
-	Hosts map[string][]netip.Addr
-	// Port is 53.
-	Port string
-}
+// manyStrays: a look of this kind leaves a few, a program that looks up names leaves two with each.
+const manyStrays = 20
 
-// ReadNames reads resolv.conf and hosts. A hosts file that is not there holds nothing.
-func ReadNames(resolvConf, hosts string) (Names, error) {
-	config, err := dns.ClientConfigFromFile(resolvConf)
-	if err != nil {
-		return Names{}, err
-	}
-	names := Names{Servers: config.Servers, Steps: config.NameList, Hosts: map[string][]netip.Addr{}, Port: config.Port}
-	file, err := os.Open(hosts)
-	if err != nil {
-		return names, nil
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		words := strings.Fields(text)
-		if len(words) < 2 {
-			continue
-		}
-		if address, err := netip.ParseAddr(words[0]); err == nil {
-			for _, name := range words[1:] {
-				names.Hosts[strings.ToLower(name)] = append(names.Hosts[strings.ToLower(name)], address)
+// Cluster asks the pod's name servers for the API server's own service: what both images do that were told no name. In a pod whose resolver does not
+// have the cluster's names (dnsPolicy Default) it asks only whether they answer, and that only within the cluster. Outside a cluster it asks nothing.
+// Strays is how many packets of UDP found nobody in the pod before: a name server on its loopback that refuses is a finding only where somebody of the
+// pod asks it. Took is the longest lookup; 0 where there was none.
+func (n Names) Cluster(ctx context.Context, inCluster bool, strays uint64) (part *rules.Part, took time.Duration) {
+	part, some := n.begin()
+	settings := fmt.Sprintf("%s, %s, ndots %d", count(len(n.Servers), "name server"), count(len(n.Search), "search domain"), n.Ndots)
+	part.Section.Text = settings
+	zone := n.Zone()
+	switch {
+	case !some:
+		return part, 0
+	case zone != "" && inCluster:
+		asked := "kubernetes.default." + zone
+		_, took = n.askAll(ctx, part, asked+".", "dns_unknown_name")
+		n.overTCP(ctx, part)
+		part.Section.Text = settings + "; " + part.Section.Text
+		return part, took
+	case inCluster && n.isNear():
+		alive, unused := 0, 0
+		servers := n.Servers[:min(len(n.Servers), maxServers)]
+		for index, got := range n.askEach(ctx, servers, []string{nowhere}) {
+			switch {
+			case got.refused && isLoopback(servers[index]) && strays < manyStrays:
+				unused++
+				part.Say("name server %s, on the pod's own loopback, refuses, and nobody of the pod asks it", servers[index])
+				continue
+			case got.silent:
+				n.findSilent(part, servers[index], got)
+				continue
 			}
+			alive++
+			took = max(took, got.took)
 		}
+		part.Section.Text = fmt.Sprintf("%s; this is not a cluster's DNS, %d of its servers answer", settings, alive)
+		if alive == 0 && unused > 0 {
+			part.Section.Text += " and nobody asks them"
+		}
+		return part, took
 	}
-	return names, nil
+	if len(part.Findings) > 0 {
+		part.Section.Text = settings + "; no lookup, this is not a cluster's DNS"
+		return part, 0
+	}
+	return part.Skip(settings + "; no lookup, this is not a cluster's DNS"), 0
 }
 
-// answer is what one server says of one name.
-type answer struct {
-	addresses []netip.Addr
-	code      string
-	took      time.Duration
-	silent    bool
-	overTCP   bool
+// begin makes the part, and says what the settings show already. Some is whether there is a server to ask.
+func (n Names) begin() (part *rules.Part, some bool) {
+	part = rules.NewPart("dns")
+	if len(n.Servers) == 0 {
+		part.Find("dns_no_server", 0, "resolv.conf names no name server")
+		return part, false
+	}
+	part.Find("dns_many_servers", float64(len(n.Servers)), "%d name servers; only the first %d are used", len(n.Servers), maxServers)
+	return part, true
+}
+
+// isNear is whether all servers are within the cluster.
+func (n Names) isNear() bool {
+	for _, server := range n.Servers {
+		if address, err := netip.ParseAddr(server); err != nil || !IsPrivate(address) && !address.IsLinkLocalUnicast() {
+			return false
+		}
+	}
+	return true
 }
 
 // Lookup asks each server for each search step until one has addresses, as a resolver would, and times each. The addresses are those of
@@ -82,131 +100,133 @@ func (n Names) Lookup(ctx context.Context, name, unknown string) (*rules.Part, [
 		result.Section.Text = "from /etc/hosts"
 		return result, addresses[:min(len(addresses), maxAddresses)]
 	}
-	if len(n.Servers) == 0 {
-		result.Find("dns_no_server", 0, "resolv.conf names no name server")
+	result, some := n.begin()
+	if !some {
 		return result, nil
 	}
-	if len(n.Servers) > maxServers {
-		result.Find("dns_many_servers", float64(len(n.Servers)), "%d name servers; only the first %d are used", len(n.Servers), maxServers)
-	}
-	return result, n.askAll(ctx, result, name, unknown)
+	addresses, _ := n.askAll(ctx, result, name, unknown)
+	return result, addresses
 }
 
-func (n Names) askAll(ctx context.Context, result *rules.Part, name, unknown string) []netip.Addr {
-	var addresses []netip.Addr
-	var know, knowNot, silent []string
-	var slowest time.Duration
+func (n Names) askAll(ctx context.Context, result *rules.Part, name, unknown string) (addresses []netip.Addr, slowest time.Duration) {
+	var know, knowNot []string
+	silent := 0
 	steps := n.Steps(name)
-	steps = steps[:min(len(steps), maxSteps)]
-	for _, server := range n.Servers[:min(len(n.Servers), maxServers)] {
-		found, took, answered := n.ask(ctx, result, server, steps)
+	shown := strings.TrimSuffix(name, ".")
+	servers := n.Servers[:min(len(n.Servers), maxServers)]
+	for index, got := range n.askEach(ctx, servers, steps) {
+		server := servers[index]
+		result.Lines = append(result.Lines, got.lines...)
+		if !got.silent && !got.failed {
+			slowest = max(slowest, got.took)
+		}
 		switch {
-		case !answered:
-			silent = append(silent, server)
-			result.Find("dns_unanswered", 0, "name server %s does not answer", server)
-		case len(found) > 0:
+		case got.silent || got.failed:
+			silent++
+			n.findSilent(result, server, got)
+		case len(got.addresses) > 0:
 			know = append(know, server)
-			slowest = max(slowest, took)
 		default:
 			knowNot = append(knowNot, server)
-			slowest = max(slowest, took)
 		}
 		if len(addresses) == 0 {
-			addresses = found
+			addresses = got.addresses
 		}
 	}
 	if len(know) > 0 && len(knowNot) > 0 {
-		result.Find("dns_disagree", 0, "%s knows %s and %s does not", strings.Join(know, ", "), name, strings.Join(knowNot, ", "))
+		result.Find("dns_disagree", 0, "%s knows %s and %s does not", strings.Join(know, ", "), shown, strings.Join(knowNot, ", "))
 	}
 	if len(know) == 0 && len(knowNot) > 0 {
-		result.Find(unknown, 0, "the name %s is not known: %s tried", name, count(len(steps), "step"))
+		result.Find(unknown, 0, "the name %s is not known: %s tried", shown, count(len(steps), "step"))
 	}
-	result.Find("dns_slow", float64(slowest.Milliseconds()), "looking up %s takes %s", name, milliseconds(slowest))
-	result.Section.Text = count(len(addresses), "address") + " from " + count(len(know), "name server") + " in " + milliseconds(slowest)
-	if len(silent) > 0 {
-		result.Section.Text += ", " + count(len(silent), "name server") + " silent"
+	if len(know)+len(knowNot) > 0 {
+		result.Find("dns_slow", float64(slowest.Milliseconds()), "looking up %s takes %s", shown, milliseconds(slowest))
 	}
-	return addresses
+	result.Section.Text = fmt.Sprintf("%s of %s from %s in %s", count(len(addresses), "address"), shown, count(len(know), "name server"), milliseconds(slowest))
+	if silent > 0 {
+		result.Section.Text += ", " + count(silent, "name server") + " silent"
+	}
+	return addresses, slowest
+}
+
+func isLoopback(server string) bool {
+	address, err := netip.ParseAddr(server)
+	return err == nil && address.IsLoopback()
+}
+
+// findSilent says how a server does not answer: nothing listens there, which is another trouble than lost packets; on the pod's own loopback it is
+// another again.
+func (n Names) findSilent(result *rules.Part, server string, got answer) {
+	switch {
+	case got.failed && !got.silent:
+		result.Find("dns_unanswered", 0, "name server %s answers %s", server, got.code)
+	case isLoopback(server):
+		how := "does not answer"
+		if got.refused {
+			how = "refuses: nothing listens there"
+		}
+		result.Find("dns_loopback", 0, "name server %s, on the pod's own loopback, %s", server, how)
+	case got.refused:
+		result.Find("dns_refused", 0, "name server %s refuses: nothing listens there", server)
+	default:
+		result.Find("dns_unanswered", 0, "name server %s does not answer", server)
+	}
+}
+
+// askEach asks the servers at the same time, so that silent ones take no longer than one.
+func (n Names) askEach(ctx context.Context, servers, steps []string) []answer {
+	answers := make([]answer, len(servers))
+	var all sync.WaitGroup
+	for index, server := range servers {
+		all.Go(func() { answers[index] = n.ask(ctx, server, steps) })
+	}
+	all.Wait()
+	return answers
 }
 
 // ask asks one server for the steps, until one has addresses or no answer; all of the steps make the time.
-func (n Names) ask(ctx context.Context, result *rules.Part, server string, steps []string) (addresses []netip.Addr, took time.Duration, answered bool) {
+func (n Names) ask(ctx context.Context, server string, steps []string) (last answer) {
+	said := rules.NewPart("dns")
+	var took time.Duration
 	for _, step := range steps {
-		got := n.query(ctx, server, step)
-		took += got.took
-		words := got.code
-		if len(got.addresses) > 0 {
-			words = join(got.addresses)
+		last = n.query(ctx, server, step)
+		took += last.took
+		words := last.code
+		if len(last.addresses) > 0 {
+			words = join(last.addresses)
 		}
-		if got.overTCP {
+		if last.overTCP {
 			words += " (over TCP: too long for UDP)"
 		}
-		result.Say("%-15s %s  %s  %s", server, step, words, milliseconds(got.took))
-		if got.silent || len(got.addresses) > 0 {
-			return got.addresses, took, !got.silent
+		said.Say("%-15s %s  %s  %s", server, step, words, milliseconds(last.took))
+		if last.silent || last.failed || len(last.addresses) > 0 {
+			break
 		}
 	}
-	return nil, took, len(steps) > 0
+	last.took, last.lines = took, said.Lines
+	return last
 }
 
-// query asks for both kinds of address at once, as resolvers do.
-func (n Names) query(ctx context.Context, server, name string) answer {
-	began := time.Now()
-	kinds := []uint16{dns.TypeA, dns.TypeAAAA}
-	answers := make([]chan answer, len(kinds))
-	for index, kind := range kinds {
-		answers[index] = make(chan answer, 1)
-		go func() { answers[index] <- n.exchange(ctx, server, name, kind) }()
-	}
-	var all answer
-	lost := ""
-	for _, each := range answers {
-		got := <-each
-		all.addresses = append(all.addresses, got.addresses...)
-		all.overTCP = all.overTCP || got.overTCP
-		if got.silent {
-			lost = got.code
-		} else {
-			all.code = got.code
+// overTCP connects to the first server, if it answered: what is too long for UDP is asked again by TCP.
+func (n Names) overTCP(ctx context.Context, result *rules.Part) {
+	for _, each := range result.Findings {
+		if each.Code == "dns_unanswered" || each.Code == "dns_refused" || each.Code == "dns_loopback" {
+			return
 		}
 	}
-	// The address may be in the answer that got lost, unless the other says that there is no such name.
-	if lost != "" && len(all.addresses) == 0 && all.code != "NXDOMAIN" {
-		all.silent, all.code = true, lost
+	server := n.Servers[0]
+	conn, err := (&net.Dialer{Timeout: dnsTimeout}).DialContext(ctx, "tcp", net.JoinHostPort(server, n.Port))
+	if err == nil {
+		conn.Close()
+		result.Section.Text += "; by TCP reachable"
+		return
 	}
-	all.addresses = all.addresses[:min(len(all.addresses), maxAddresses)]
-	all.took = time.Since(began)
-	return all
-}
-
-func (n Names) exchange(ctx context.Context, server, name string, kind uint16) answer {
-	place := net.JoinHostPort(server, n.Port)
-	question := new(dns.Msg).SetQuestion(dns.Fqdn(name), kind)
-	reply, _, err := (&dns.Client{Timeout: dnsTimeout}).ExchangeContext(ctx, question, place)
-	overTCP := err == nil && reply.Truncated
-	if overTCP {
-		reply, _, err = (&dns.Client{Net: "tcp", Timeout: dnsTimeout}).ExchangeContext(ctx, question, place)
+	how := why(err)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		how = "refused"
 	}
-	if err != nil {
-		return answer{silent: true, code: why(err)}
-	}
-	got := answer{code: dns.RcodeToString[reply.Rcode], overTCP: overTCP}
-	if got.code == "NOERROR" {
-		got.code = "no address"
-	}
-	for _, record := range reply.Answer {
-		var bytes net.IP
-		switch record := record.(type) {
-		case *dns.A:
-			bytes = record.A
-		case *dns.AAAA:
-			bytes = record.AAAA
-		}
-		if address, ok := netip.AddrFromSlice(bytes); ok {
-			got.addresses = append(got.addresses, address.Unmap())
-		}
-	}
-	return got
+	result.Section.Text += "; by TCP " + how
+	result.Find("dns_no_tcp", 1, "name server %s answers by UDP only (TCP: %s)", server, how)
 }
 
 func join(addresses []netip.Addr) string {
@@ -215,13 +235,4 @@ func join(addresses []netip.Addr) string {
 		words[index] = each.String()
 	}
 	return strings.Join(words, " ")
-}
-
-// why says in a word why an exchange failed.
-func why(err error) string {
-	var timeout interface{ Timeout() bool }
-	if errors.As(err, &timeout) && timeout.Timeout() {
-		return "no answer"
-	}
-	return reason(err)
 }

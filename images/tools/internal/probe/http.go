@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
+	"net/textproto"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"kdebug/tools/internal/rules"
@@ -37,25 +39,41 @@ func ask(conn net.Conn, endpoint Endpoint) *rules.Part {
 		result.Section.Text = "no answer"
 		return result
 	}
-	response, err := http.ReadResponse(reader, nil)
-	if err != nil {
+	status, location, ok := readHead(reader)
+	if !ok {
 		result.Say("GET %s: the answer is not HTTP", endpoint.Path)
 		result.Find("http_error", 0, "the answer is not HTTP")
 		result.Section.Text = "not HTTP"
 		return result
 	}
-	defer response.Body.Close()
-	words := fmt.Sprintf("status %d, first byte after %s", response.StatusCode, milliseconds(took))
+	words := fmt.Sprintf("status %d, first byte after %s", status, milliseconds(took))
 	result.Say("GET %s: %s", endpoint.Path, words)
 	result.Section.Text = words
-	if to := redirect(response); to != "" {
+	if to := redirect(status, location); to != "" {
 		result.Say("redirects to %s, which is not followed", to)
 	}
-	if response.StatusCode >= http.StatusInternalServerError {
-		result.Find("http_error", 0, "status %d", response.StatusCode)
+	if status >= 500 {
+		result.Find("http_error", 0, "status %d", status)
 	}
 	result.Find("http_slow", float64(took.Milliseconds()), "the first byte comes after %s", milliseconds(took))
 	return result
+}
+
+// readHead reads the first lines of an answer. Not by net/http, which autodiagnose would link for it.
+func readHead(reader *bufio.Reader) (status int, location string, ok bool) {
+	lines := textproto.NewReader(reader)
+	first, err := lines.ReadLine()
+	if err != nil {
+		return 0, "", false
+	}
+	version, rest, _ := strings.Cut(first, " ")
+	number, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	status, err = strconv.Atoi(number)
+	if !strings.HasPrefix(version, "HTTP/1.") || err != nil || len(number) != 3 {
+		return 0, "", false
+	}
+	head, err := lines.ReadMIMEHeader()
+	return status, head.Get("Location"), err == nil
 }
 
 func hostHeader(endpoint Endpoint) string {
@@ -69,11 +87,11 @@ func hostHeader(endpoint Endpoint) string {
 }
 
 // redirect is where an answer sends the client: the host alone, since the rest may hold a token.
-func redirect(response *http.Response) string {
-	if response.StatusCode < 300 || response.StatusCode > 399 {
+func redirect(status int, location string) string {
+	if status < 300 || status > 399 {
 		return ""
 	}
-	to, err := url.Parse(response.Header.Get("Location"))
+	to, err := url.Parse(location)
 	if err != nil || to.String() == "" {
 		return "nowhere"
 	}

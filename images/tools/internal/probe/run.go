@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"crypto/x509"
 	"time"
 
 	"kdebug/tools/internal/report"
@@ -13,8 +12,8 @@ import (
 type Prober struct {
 	Place Place
 	Names Names
-	// Roots are the authorities whose certificates count as known.
-	Roots *x509.CertPool
+	// Roots are the authorities whose certificates count as known; nil: nobody asks.
+	Roots *Roots
 	// Now is the time that certificates are held against.
 	Now time.Time
 }
@@ -43,4 +42,18 @@ func (p Prober) Run(ctx context.Context, endpoint Endpoint) (parts []*rules.Part
 	// Last, so that the connection above is not left waiting.
 	again(ctx, reach, p.Place, first.to)
 	return parts, ""
+}
+
+// Secure makes one TLS connection to an endpoint and says what is wrong with it, beginning with its name and address. Answered is false where there was
+// no certificate.
+func (p Prober) Secure(ctx context.Context, endpoint Endpoint) (part *rules.Part, answered bool) {
+	part = rules.NewPart("tls")
+	_, addresses := p.Names.Lookup(ctx, endpoint.Host, "endpoint_unknown")
+	_, first := connect(ctx, p.Place, addresses[:min(len(addresses), 1)], endpoint.Port)
+	if first.conn == nil {
+		return part, false
+	}
+	defer first.conn.Close()
+	secured, over := handshake(ctx, first.conn, endpoint, p.Roots, p.Now)
+	return secured, over != nil
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +25,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/miekg/dns"
+	"golang.org/x/net/dns/dnsmessage"
 
 	"kdebug/tools/internal/rules"
 )
@@ -49,26 +50,71 @@ func bothAt(t *testing.T) (net.Listener, net.PacketConn) {
 // nameServer answers A for the names it knows, and NXDOMAIN else, on UDP and TCP.
 func nameServer(t *testing.T, known map[string]string, truncates bool) (port string) {
 	t.Helper()
-	streams, packets := bothAt(t)
-	handler := dns.HandlerFunc(func(w dns.ResponseWriter, question *dns.Msg) {
-		reply := new(dns.Msg).SetReply(question)
-		address, found := known[question.Question[0].Name]
-		_, overUDP := w.RemoteAddr().(*net.UDPAddr)
+	return answering(t, func(asked dnsmessage.Question, overUDP bool) *dnsmessage.Message {
+		reply := &dnsmessage.Message{}
+		address, found := known[asked.Name.String()]
 		switch {
 		case !found:
-			reply.Rcode = dns.RcodeNameError
+			reply.RCode = dnsmessage.RCodeNameError
 		case truncates && overUDP:
 			reply.Truncated = true
-		case question.Question[0].Qtype == dns.TypeA:
-			record, _ := dns.NewRR(question.Question[0].Name + " 5 IN A " + address)
-			reply.Answer = append(reply.Answer, record)
+		case asked.Type == dnsmessage.TypeA:
+			reply.Answers = []dnsmessage.Resource{{
+				Header: dnsmessage.ResourceHeader{Name: asked.Name, Class: dnsmessage.ClassINET, TTL: 5},
+				Body:   &dnsmessage.AResource{A: netip.MustParseAddr(address).As4()},
+			}}
 		}
-		_ = w.WriteMsg(reply)
+		return reply
 	})
-	for _, server := range []*dns.Server{{PacketConn: packets, Handler: handler}, {Listener: streams, Handler: handler}} {
-		go func() { _ = server.ActivateAndServe() }()
-		t.Cleanup(func() { _ = server.Shutdown() })
+}
+
+// answering is a name server on UDP and TCP that says what it is told to, and nothing for nil.
+func answering(t *testing.T, say func(asked dnsmessage.Question, overUDP bool) *dnsmessage.Message) (port string) {
+	t.Helper()
+	streams, packets := bothAt(t)
+	t.Cleanup(func() { streams.Close(); packets.Close() })
+	answer := func(question []byte, overUDP bool) []byte {
+		var asked dnsmessage.Message
+		if asked.Unpack(question) != nil || len(asked.Questions) != 1 {
+			return nil
+		}
+		reply := say(asked.Questions[0], overUDP)
+		if reply == nil {
+			return nil
+		}
+		reply.ID, reply.Response, reply.Questions = asked.ID, true, asked.Questions
+		packed, err := reply.Pack()
+		if err != nil {
+			t.Error(err)
+		}
+		return packed
 	}
+	go func() {
+		buffer := make([]byte, 4096)
+		for {
+			size, from, err := packets.ReadFrom(buffer)
+			if err != nil {
+				return
+			}
+			if reply := answer(buffer[:size], true); reply != nil {
+				_, _ = packets.WriteTo(reply, from)
+			}
+		}
+	}()
+	go func() {
+		for {
+			conn, err := streams.Accept()
+			if err != nil {
+				return
+			}
+			buffer := make([]byte, 4096)
+			if size, err := conn.Read(buffer); err == nil && size > 2 {
+				reply := answer(buffer[2:size], false)
+				_, _ = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...))
+			}
+			conn.Close()
+		}
+	}()
 	_, port, _ = net.SplitHostPort(packets.LocalAddr().String())
 	return port
 }
@@ -125,8 +171,8 @@ func TestLookupSaysWhatIsWrong(t *testing.T) {
 	if part, addresses := namesOf(t, port, "127.0.0.1").Lookup(t.Context(), "wbe", "endpoint_unknown"); codes(part) != "endpoint_unknown" || len(addresses) != 0 {
 		t.Errorf("%+v", part)
 	}
-	// Nothing listens at 127.0.0.2: refused at once, which is silence too.
-	if part, addresses := namesOf(t, port, "127.0.0.2", "127.0.0.1").Lookup(t.Context(), "web", "endpoint_unknown"); codes(part) != "dns_unanswered" || len(addresses) != 1 {
+	// Nothing listens at 127.0.0.2.
+	if part, addresses := namesOf(t, port, "127.0.0.2", "127.0.0.1").Lookup(t.Context(), "web", "endpoint_unknown"); codes(part) != "dns_loopback" || len(addresses) != 1 {
 		t.Errorf("%+v", part)
 	}
 	if part, _ := (Names{}).Lookup(t.Context(), "web", "endpoint_unknown"); codes(part) != "dns_no_server" {
@@ -139,23 +185,20 @@ func TestLookupSaysWhatIsWrong(t *testing.T) {
 
 // A lost packet is no answer: the name may well be known.
 func TestANameIsUnknownOnlyWhenEachQuestionWasAnswered(t *testing.T) {
-	for lost, reply := range map[string]func(dns.Question) bool{
-		"the addresses of IPv4": func(asked dns.Question) bool { return asked.Qtype != dns.TypeA },
-		"the last step":         func(asked dns.Question) bool { return asked.Name != "web." },
+	for lost, reply := range map[string]func(dnsmessage.Question) bool{
+		"the addresses of IPv4": func(asked dnsmessage.Question) bool { return asked.Type != dnsmessage.TypeA },
+		"the last step":         func(asked dnsmessage.Question) bool { return asked.Name.String() != "web." },
 	} {
-		_, packets := bothAt(t)
-		server := &dns.Server{PacketConn: packets, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, question *dns.Msg) {
-			if reply(question.Question[0]) {
-				_ = w.WriteMsg(new(dns.Msg).SetReply(question))
+		port := answering(t, func(asked dnsmessage.Question, _ bool) *dnsmessage.Message {
+			if reply(asked) {
+				return &dnsmessage.Message{}
 			}
-		})}
-		go func() { _ = server.ActivateAndServe() }()
-		t.Cleanup(func() { _ = server.Shutdown() })
-		_, port, _ := net.SplitHostPort(packets.LocalAddr().String())
+			return nil
+		})
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		part, _ := namesOf(t, port, "127.0.0.1").Lookup(ctx, "web", "endpoint_unknown")
 		cancel()
-		if codes(part) != "dns_unanswered" {
+		if codes(part) != "dns_loopback" || !strings.HasSuffix(part.Findings[0].Text, "does not answer") {
 			t.Errorf("%s: %q\n%s", lost, codes(part), lines(part))
 		}
 	}
@@ -213,13 +256,13 @@ func TestAddressesThatThePodHasNoNetworkForAreFound(t *testing.T) {
 	}
 }
 
-func probed(t *testing.T, url string, now time.Time, roots *x509.CertPool) ([]*rules.Part, string) {
+func probed(t *testing.T, url string, now time.Time, pool *x509.CertPool) ([]*rules.Part, string) {
 	t.Helper()
 	endpoint, err := Parse(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	prober := Prober{Names: Names{Hosts: map[string][]netip.Addr{"localhost": {netip.MustParseAddr("127.0.0.1")}}}, Roots: roots, Now: now}
+	prober := Prober{Names: Names{Hosts: map[string][]netip.Addr{"localhost": {netip.MustParseAddr("127.0.0.1")}}}, Roots: &Roots{Pool: pool}, Now: now}
 	parts, _ := prober.Run(t.Context(), endpoint)
 	return parts, codes(parts...)
 }
@@ -351,7 +394,8 @@ func TestTLSSaysWhatIsWrongWithACertificate(t *testing.T) {
 		found   string
 	}{
 		{"localhost", 5 * 24 * time.Hour, tls.VersionTLS13, "tls_expiring"},
-		{"localhost", -48 * time.Hour, tls.VersionTLS13, "tls_expiring"},
+		{"localhost", -48 * time.Hour, tls.VersionTLS13, "tls_expired"},
+		{"other.test", -48 * time.Hour, tls.VersionTLS13, "tls_expired tls_mismatch"},
 		{"other.test", 60 * 24 * time.Hour, tls.VersionTLS13, "tls_mismatch"},
 		{"localhost", 60 * 24 * time.Hour, tls.VersionTLS11, "tls_old"},
 		{"localhost", 89*24*time.Hour + 24*time.Hour + time.Hour*2, tls.VersionTLS12, "tls_failed"},
@@ -393,14 +437,19 @@ func TestACertificateThatNobodyNeedsMayExpire(t *testing.T) {
 	for days, want := range map[int]string{60: "", 5: "tls_expiring"} {
 		leaf := issue("web.test", now.AddDate(0, 0, days), keys[2], root, keys[1])
 		part := rules.NewPart("tls")
-		judge(part, []*x509.Certificate{leaf, crossed}, "web.test", roots, now)
+		judge(part, []*x509.Certificate{leaf, crossed}, "web.test", &Roots{Pool: roots}, now)
 		if codes(part) != want || want != "" && !strings.Contains(part.Findings[0].Text, "web.test") {
 			t.Errorf("%d days: %+v", days, part.Findings)
 		}
 		part = rules.NewPart("tls")
-		judge(part, []*x509.Certificate{leaf, crossed}, "web.test", x509.NewCertPool(), now)
-		if codes(part) != "tls_expiring tls_untrusted" {
+		judge(part, []*x509.Certificate{leaf, crossed}, "web.test", &Roots{Pool: x509.NewCertPool()}, now)
+		if codes(part) != strings.TrimSpace(want+" tls_untrusted") {
 			t.Errorf("without the authority: %+v", part.Findings)
+		}
+		part = rules.NewPart("tls")
+		judge(part, []*x509.Certificate{leaf, crossed}, "web.test", &Roots{Pool: x509.NewCertPool(), Unread: true}, now)
+		if codes(part) != want || !strings.Contains(lines(part), "which may trust it, cannot be read") {
+			t.Errorf("with files that cannot be read: %+v", part)
 		}
 	}
 }
@@ -423,5 +472,70 @@ func TestAnEndpointThatHangsEndsInTime(t *testing.T) {
 	parts, _ := Prober{}.Run(ctx, endpoint)
 	if codes(parts...) == "" || time.Since(began) > 3*time.Second {
 		t.Errorf("%s %s", codes(parts...), time.Since(began))
+	}
+}
+
+func TestAServerThatIsExpiredIsSaidToBeUnderAnyName(t *testing.T) {
+	url, roots := certified(t, "web.test", time.Now().Add(-48*time.Hour), tls.VersionTLS13)
+	parts, found := probed(t, strings.Replace(url, "localhost", "127.0.0.1", 1), time.Now(), roots)
+	if found != "tls_expired tls_mismatch" {
+		t.Errorf("%q %s", found, lines(parts...))
+	}
+}
+
+func TestASlowHandshakeIsFound(t *testing.T) {
+	url, roots := certified(t, "localhost", time.Now().Add(60*24*time.Hour), tls.VersionTLS13)
+	_, behind, _ := strings.Cut(url, "https://localhost")
+	slow := listen(t, func(conn net.Conn) {
+		time.Sleep(1100 * time.Millisecond)
+		server, err := net.Dial("tcp", "127.0.0.1"+behind)
+		if err != nil {
+			return
+		}
+		defer server.Close()
+		go func() { _, _ = io.Copy(server, conn) }()
+		_, _ = io.Copy(conn, server)
+	})
+	_, port, _ := net.SplitHostPort(slow)
+	if parts, found := probed(t, "tls://localhost:"+port, time.Now(), roots); found != "tls_slow" {
+		t.Errorf("%q %s", found, lines(parts...))
+	}
+}
+
+// One truth for both images: what a name server does is said in the same words, and whether it is the cluster's is decided in one place.
+func TestTheNameServersOfAPodAreJudgedInOnePlace(t *testing.T) {
+	const theirs = "kubernetes.default.svc.test."
+	knows := nameServer(t, map[string]string{theirs: "10.96.0.1"}, false)
+	knowsNot := nameServer(t, nil, false)
+	failing := answering(t, func(dnsmessage.Question, bool) *dnsmessage.Message {
+		return &dnsmessage.Message{Header: dnsmessage.Header{RCode: dnsmessage.RCodeServerFailure}}
+	})
+	const cluster, node = "search shop.svc.test svc.test test\noptions ndots:5\n", "search example.com\n"
+	for _, each := range []struct {
+		name, conf, port string
+		outside          bool
+		found, says      string
+		strays           uint64
+	}{
+		{"the cluster's", cluster + "nameserver 127.0.0.1\n", knows, false, "", "1 name server, 3 search domains, ndots 5; 1 address of kubernetes.default.svc.test from 1 name server", 0},
+		{"one that does not know it", cluster + "nameserver 127.0.0.1\n", knowsNot, false, "dns_unknown_name", "0 addresses", 0},
+		{"one that fails", cluster + "nameserver 127.0.0.1\n", failing, false, "dns_unanswered", "1 name server silent", 0},
+		{"loopback, where nothing listens", cluster + "nameserver 127.0.0.2\n", knows, false, "dns_loopback", "", 0},
+		{"the same, without the cluster's domains, and in use", node + "nameserver 127.0.0.2\n", knows, false, "dns_loopback", "this is not a cluster's DNS", 40},
+		{"the same, and nobody asks it", node + "nameserver 127.0.0.2\n", knows, false, "", "0 of its servers answer and nobody asks them", 4},
+		{"the node's, which answers", node + "nameserver 127.0.0.1\n", knowsNot, false, "", "1 of its servers answer", 0},
+		{"a public one", node + "nameserver 192.0.2.1\n", knowsNot, false, "", "no lookup, this is not a cluster's DNS", 0},
+		{"in no cluster", cluster + "nameserver 127.0.0.2\n", knows, true, "", "no lookup", 0},
+		{"none", cluster, knows, false, "dns_no_server", "0 name servers", 0},
+		{"four", cluster + strings.Repeat("nameserver 127.0.0.1\n", 4), knows, false, "dns_many_servers", "4 name servers", 0},
+	} {
+		names := ParseNames([]byte(each.conf), nil)
+		names.Port = each.port
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		part, _ := names.Cluster(ctx, !each.outside, each.strays)
+		cancel()
+		if codes(part) != each.found || !strings.Contains(part.Section.Text, each.says) {
+			t.Errorf("%s: %q %q", each.name, codes(part), part.Section.Text)
+		}
 	}
 }

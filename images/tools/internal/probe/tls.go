@@ -21,8 +21,8 @@ const (
 )
 
 // handshake makes a TLS connection of one and says what the server showed. It presents no certificate and checks none on the way: a bad
-// one is a finding, not an end. Roots are the authorities that count; on failure of the handshake there is no connection.
-func handshake(ctx context.Context, conn net.Conn, endpoint Endpoint, roots *x509.CertPool, now time.Time) (*rules.Part, net.Conn) {
+// one is a finding, not an end. Roots are the authorities that count; nil: nobody asks who signed. On failure of the handshake there is no connection.
+func handshake(ctx context.Context, conn net.Conn, endpoint Endpoint, roots *Roots, now time.Time) (*rules.Part, net.Conn) {
 	result := rules.NewPart("tls")
 	protocols := []string{"h2", "http/1.1"}
 	if endpoint.web() {
@@ -49,6 +49,7 @@ func handshake(ctx context.Context, conn net.Conn, endpoint Endpoint, roots *x50
 	}
 	result.Say("%s, %s, %s, in %s", tls.VersionName(state.Version), tls.CipherSuiteName(state.CipherSuite), protocol, milliseconds(took))
 	result.Section.Text = fmt.Sprintf("%s in %s", tls.VersionName(state.Version), milliseconds(took))
+	result.Find("tls_slow", float64(took.Milliseconds()), "the TLS handshake with %s takes %s", endpoint.Host, milliseconds(took))
 	if state.Version < tls.VersionTLS12 {
 		result.Find("tls_old", 0, "%s speaks %s", endpoint.Host, tls.VersionName(state.Version))
 	}
@@ -64,49 +65,78 @@ func handshakeWords(err error) string {
 	return why(err)
 }
 
-// judge says what each certificate is for and how long it holds, and checks name, time and authority.
-func judge(result *rules.Part, chain []*x509.Certificate, host string, roots *x509.CertPool, now time.Time) {
+// Roots are the authorities that count.
+type Roots struct {
+	Pool *x509.CertPool
+	// Unread says that the target may trust others, whose files cannot be read: then nobody is called untrusted.
+	Unread bool
+}
+
+// judge says what each certificate is for and how long it holds, and checks time, name and authority: in this order, because one that has expired is
+// refused under any name.
+func judge(result *rules.Part, chain []*x509.Certificate, host string, roots *Roots, now time.Time) {
 	if len(chain) == 0 {
 		return
 	}
-	between := x509.NewCertPool()
-	for index, each := range chain[:min(len(chain), maxChain)] {
+	chain = chain[:min(len(chain), maxChain)]
+	options := x509.VerifyOptions{Intermediates: x509.NewCertPool(), CurrentTime: now}
+	for index, each := range chain {
 		left := each.NotAfter.Sub(now).Hours() / hoursPerDay
 		result.Say("%d: %s, by %s, until %s (%.0f days)", index, subject(each), each.Issuer.CommonName, each.NotAfter.UTC().Format("2006-01-02"), left)
 		if index > 0 {
-			between.AddCert(each)
+			options.Intermediates.AddCert(each)
 		}
 	}
-	soonest := firstToExpire(chain[:min(len(chain), maxChain)])
-	// What no client needs may expire: a server often sends one more, for clients that know an older authority.
-	sound, _ := chain[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, CurrentTime: now})
+	leaf := chain[0]
+	soonest, distrusted := leaf, error(nil)
+	if roots != nil {
+		options.Roots = roots.Pool
+		soonest, distrusted = needed(chain, options)
+	}
+	judgeTime(result, leaf, soonest, now)
+	if err := leaf.VerifyHostname(host); err != nil {
+		result.Find("tls_mismatch", 0, "the certificate is for %s, not for %s", names(leaf), host)
+	}
+	switch {
+	case distrusted != nil && roots.Unread:
+		result.Say("%s; the files of the target, which may trust it, cannot be read", distrust(leaf, distrusted))
+	case distrusted != nil:
+		result.Find("tls_untrusted", 0, "%s", distrust(leaf, distrusted))
+	}
+}
+
+// needed is the first to expire of the certificates that a client needs, and why none of the authorities stands for them, at a time when all held. What
+// no client needs may expire: a server often sends one more, for clients that know an older authority. Without an authority only the first is needed
+// for sure.
+func needed(chain []*x509.Certificate, options x509.VerifyOptions) (*x509.Certificate, error) {
+	leaf := chain[0]
+	sound, err := leaf.Verify(options)
+	if err != nil {
+		if first := firstToExpire(chain).NotAfter; options.CurrentTime.After(first) {
+			options.CurrentTime = first
+		}
+		if options.CurrentTime.Before(leaf.NotBefore) {
+			options.CurrentTime = leaf.NotBefore
+		}
+		sound, err = leaf.Verify(options)
+	}
+	soonest := leaf
 	for index, each := range sound {
 		if first := firstToExpire(each); index == 0 || first.NotAfter.After(soonest.NotAfter) {
 			soonest = first
 		}
 	}
-	left := soonest.NotAfter.Sub(now).Hours() / hoursPerDay
-	words := fmt.Sprintf("the certificate of %s expires in %.0f days", subject(soonest), left)
-	switch {
+	return soonest, err
+}
+
+func judgeTime(result *rules.Part, leaf, soonest *x509.Certificate, now time.Time) {
+	switch left := soonest.NotAfter.Sub(now).Hours() / hoursPerDay; {
 	case left < 0:
-		words = fmt.Sprintf("the certificate of %s expired on %s", subject(soonest), soonest.NotAfter.UTC().Format("2006-01-02"))
-	case now.Before(chain[0].NotBefore):
-		result.Find("tls_failed", 0, "the certificate of %s holds only from %s on", subject(chain[0]), chain[0].NotBefore.UTC().Format("2006-01-02"))
-	}
-	result.Find("tls_expiring", float64(int(left)), "%s", words)
-	if err := chain[0].VerifyHostname(host); err != nil {
-		result.Find("tls_mismatch", 0, "the certificate is for %s, not for %s", names(chain[0]), host)
-	}
-	// Of the authority alone: time and name have words of their own.
-	at := now
-	if at.After(soonest.NotAfter) {
-		at = soonest.NotAfter
-	}
-	if at.Before(chain[0].NotBefore) {
-		at = chain[0].NotBefore
-	}
-	if _, err := chain[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, CurrentTime: at}); err != nil {
-		result.Find("tls_untrusted", 0, "%s", distrust(chain[0], err))
+		result.Find("tls_expired", 0, "the certificate of %s expired on %s", subject(soonest), soonest.NotAfter.UTC().Format("2006-01-02"))
+	case now.Before(leaf.NotBefore):
+		result.Find("tls_failed", 0, "the certificate of %s holds only from %s on", subject(leaf), leaf.NotBefore.UTC().Format("2006-01-02"))
+	default:
+		result.Find("tls_expiring", float64(int(left)), "the certificate of %s expires in %s", subject(soonest), count(int(left), "day"))
 	}
 }
 
@@ -120,7 +150,7 @@ func distrust(leaf *x509.Certificate, err error) string {
 	case errors.As(err, &unknown) && leaf.Subject.String() == leaf.Issuer.String():
 		return "the certificate is signed by itself"
 	case errors.As(err, &unknown):
-		return "the authority " + quoted(leaf.Issuer.CommonName) + " is not a public one"
+		return "the authority " + quoted(leaf.Issuer.CommonName) + " is neither a public one nor one of the target's"
 	}
 	return "the certificate is not valid: " + err.Error()
 }

@@ -24,4 +24,4 @@ func count(number int, thing string) string {
 	return strconv.Itoa(number) + " " + thing + "s"
 }
 
-func quoted(name string) string { return "“" + name + "”" }
+func quoted(name string) string { return `"` + name + `"` }

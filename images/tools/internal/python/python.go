@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"kdebug/tools/internal/native"
 	"kdebug/tools/internal/run"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
 
 // PySpy is the program.
@@ -22,7 +22,7 @@ var PySpy = "/usr/bin/py-spy"
 // tries: without stopping the process, what is read may change meanwhile, and py-spy says so.
 const tries = 5
 
-type thread struct {
+type pythonThread struct {
 	ID     int     `json:"os_thread_id"`
 	Name   string  `json:"thread_name"`
 	Active bool    `json:"active"`
@@ -37,11 +37,35 @@ type frame struct {
 	Line int    `json:"line"`
 }
 
+func (f frame) String() string { return fmt.Sprintf("%s (%s:%d)", f.Name, f.File, f.Line) }
+
+const (
+	// first is how long the CPU is measured before it is known whether samples are worth their cost.
+	first = time.Second
+	// minRunning is from which share of a CPU on it is sampled where a process computes: of less no share is told, and py-spy reads all stacks
+	// each time, also those of threads that wait, which costs more than a half of a CPU.
+	minRunning = 0.2
+	// rate is how many samples a second: three seconds of one thread that computes give more than the fifty from which a share is told.
+	rate = 25
+)
+
 // Dump gives the threads of one Python process. It stops nothing: the process runs on while it is read.
 func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.Duration) *stack.Dump {
 	dump := &stack.Dump{Process: t.Process, Runtime: strings.TrimSpace("Python " + t.Version), Lack: t.Attach(self)}
 	if dump.Lack != nil {
 		return dump
+	}
+	watch := thread.Start(t.FS(), t.PID)
+	wait(ctx, min(first, sample))
+	if running(watch.Read()) >= minRunning {
+		samples, err := Sample(ctx, t.PID, sample)
+		if err != nil {
+			dump.Notes = append(dump.Notes, "no samples: "+err.Error())
+		}
+		dump.Hot, dump.HotIsSampled = samples, err == nil
+		for _, each := range samples {
+			dump.Samples += int(each.Value)
+		}
 	}
 	threads, err := read(ctx, t.PID)
 	if err != nil {
@@ -52,36 +76,54 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.D
 		}
 		return dump
 	}
+	seen := watch.Read()
 	var text strings.Builder
 	for _, each := range threads {
-		state, _ := native.Wait(t.FS(), t.PID, each.ID)
-		if each.Active && state != "running" {
-			state = "running"
-		}
+		found := threadOf(t, each, seen[each.ID])
+		dump.Threads = append(dump.Threads, found)
+		gil := ""
 		if each.Owns {
-			state += ", has the GIL"
+			gil = ", has the GIL"
 		}
-		found := stack.Thread{ID: each.ID, Name: each.Name, State: state}
-		fmt.Fprintf(&text, "%s (thread %d): %s\n", each.Name, each.ID, state)
+		fmt.Fprintf(&text, "%s (thread %d): %s%s\n", each.Name, each.ID, stack.Does(found), gil)
 		for _, at := range each.Frames {
-			found.Frames = append(found.Frames, fmt.Sprintf("%s (%s:%d)", at.Name, at.File, at.Line))
 			fmt.Fprintf(&text, "    %s (%s:%d)\n", at.Name, at.Path, at.Line)
 		}
 		text.WriteString("\n")
-		dump.Threads = append(dump.Threads, found)
 	}
 	dump.Text = text.String()
-	meter := stack.Start(t.FS(), t.PID)
-	if samples, err := Sample(ctx, t.PID, sample); err == nil {
-		dump.Hot, dump.HotIsSampled = samples, true
-	} else {
-		dump.Notes = append(dump.Notes, "no samples: "+err.Error())
-	}
-	shares := meter.Shares()
-	for index := range dump.Threads {
-		dump.Threads[index].CPU = shares[dump.Threads[index].ID]
-	}
 	return dump
+}
+
+func threadOf(t *target.Target, each pythonThread, seen thread.Seen) stack.Thread {
+	found := stack.Thread{ID: each.ID, Name: each.Name, Kernel: seen}
+	for _, at := range each.Frames {
+		found.Frames = append(found.Frames, at.String())
+	}
+	own := ownAt(each.Frames)
+	if own >= 0 {
+		found.Own = found.Frames[own]
+	}
+	found.Idle, found.Serves = isIdle(each.Frames, own), serves(each.Frames, own)
+	if seen.Class == thread.Lock && !found.Idle && atLock(t, each.Frames) {
+		found.State = stack.ForLock
+	}
+	return found
+}
+
+func running(seen map[int]thread.Seen) float64 {
+	sum := 0.0
+	for _, each := range seen {
+		sum += each.Running
+	}
+	return sum
+}
+
+func wait(ctx context.Context, length time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(length):
+	}
 }
 
 // lackOf turns py-spy's refusal into what is missing.
@@ -93,13 +135,13 @@ func lackOf(err error) *target.Lack {
 	return &target.Lack{Lacks: "stacks: " + words}
 }
 
-func read(ctx context.Context, pid int) ([]thread, error) {
+func read(ctx context.Context, pid int) ([]pythonThread, error) {
 	var last error
 	for range tries {
 		within, cancel := context.WithTimeout(ctx, 20*time.Second)
 		out, err := run.Output(within, PySpy, "dump", "--json", "--nonblocking", "--pid", strconv.Itoa(pid))
 		cancel()
-		var threads []thread
+		var threads []pythonThread
 		if err == nil {
 			if err = json.Unmarshal(out, &threads); err == nil {
 				return threads, nil
@@ -113,13 +155,13 @@ func read(ctx context.Context, pid int) ([]thread, error) {
 	return nil, last
 }
 
-// Sample counts where the process' busy threads are for a time, 50 times a second, without stopping it.
+// Sample counts where the process' busy threads are for a time, without stopping it.
 func Sample(ctx context.Context, pid int, length time.Duration) ([]stack.Sample, error) {
 	seconds := max(1, int(length.Seconds()))
 	within, cancel := context.WithTimeout(ctx, time.Duration(seconds+20)*time.Second)
 	defer cancel()
 	// py-spy writes to a file only; this one is our pipe.
-	out, err := run.Output(within, PySpy, "record", "--nonblocking", "--duration", strconv.Itoa(seconds), "--rate", "50", "--format", "raw", "--output", "/dev/stdout", "--pid", strconv.Itoa(pid))
+	out, err := run.Output(within, PySpy, "record", "--nonblocking", "--duration", strconv.Itoa(seconds), "--rate", strconv.Itoa(rate), "--format", "raw", "--output", "/dev/stdout", "--pid", strconv.Itoa(pid))
 	if err != nil {
 		return nil, err
 	}

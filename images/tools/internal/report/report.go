@@ -3,7 +3,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -18,9 +17,10 @@ const (
 	maxItems = 20
 	// maxReport leaves room for the marks in the last 16 KiB of a log, which is where kdebug looks.
 	maxReport = 16_000
-	// maxMessage is the share of the termination message that each of twelve containers of a pod has (the kubelet cuts the
-	// messages of all to 12 KiB, and a cut report is none).
-	maxMessage = 1024
+	// minMessage is the share of the termination message that each of twelve containers of a pod has (the kubelet cuts the
+	// messages of all to 12 KiB, and a cut report is none); maxMessage is for those who know that there are fewer.
+	minMessage = 1024
+	maxMessage = 3072
 	maxID      = 2_147_483_647
 )
 
@@ -51,6 +51,28 @@ type Report struct {
 	Cost     *Cost
 	// SampleSeconds is how long it measured; 0 is left out.
 	SampleSeconds float64
+	// Series are what charts may show, Facts what is compared with other pods, and FactsCut the groups of which not all were told. They are in
+	// the log's report only.
+	Series   []Series
+	Facts    []Fact
+	FactsCut []string
+	// Message is the most bytes of the termination message; 0: 1,024.
+	Message int
+}
+
+// Series is one line of a chart. Points are milliseconds since the sample began, and the value.
+type Series struct {
+	Section string     `json:"section"`
+	Text    string     `json:"text"`
+	Unit    string     `json:"unit"`
+	Limit   *int64     `json:"limit,omitempty"`
+	Points  [][2]int64 `json:"points"`
+}
+
+// Fact is one thing to be compared with other pods: a number, or a text where Number is nil.
+type Fact struct {
+	Group, Name, Text string
+	Number            *int64
 }
 
 // Tool names the image.
@@ -63,7 +85,7 @@ type Tool struct {
 type Self struct {
 	UID          int      `json:"uid"`
 	GID          int      `json:"gid"`
-	Capabilities []string `json:"capabilities,omitempty"`
+	Capabilities []string `json:"capabilities,omitzero"`
 }
 
 // Target is whom the report is about. Effective is true when its processes were visible.
@@ -73,7 +95,11 @@ type Target struct {
 	UID          *int     `json:"uid,omitempty"`
 	GID          *int     `json:"gid,omitempty"`
 	Name         string   `json:"name,omitempty"`
-	Capabilities []string `json:"capabilities,omitempty"`
+	Capabilities []string `json:"capabilities,omitzero"`
+	// Runtime is what runs its code; "" is left out.
+	Runtime string `json:"runtime,omitempty"`
+	// PtraceScope is Yama's on its node; nil where it has none, or nobody looked.
+	PtraceScope *int `json:"ptraceScope,omitempty"`
 }
 
 // Finding is a problem; the worst comes first. Value and Threshold are nil where there is no number.
@@ -100,18 +126,6 @@ type Cost struct {
 	Milliseconds    int64 `json:"milliseconds"`
 	CPUMilliseconds int64 `json:"cpuMilliseconds"`
 	MemoryBytes     int64 `json:"memoryBytes"`
-}
-
-type document struct {
-	Version       int       `json:"kdebug"`
-	Tool          Tool      `json:"tool"`
-	Verdict       string    `json:"verdict"`
-	Self          *Self     `json:"self,omitempty"`
-	Target        *Target   `json:"target,omitempty"`
-	Findings      []Finding `json:"findings"`
-	Sections      []Section `json:"sections"`
-	Cost          *Cost     `json:"cost,omitempty"`
-	SampleSeconds float64   `json:"sampleSeconds,omitempty"`
 }
 
 // Number is for Finding.Value and Finding.Threshold.
@@ -146,85 +160,10 @@ func (r *Report) Write(stdout io.Writer, terminationLog string) error {
 		return err
 	}
 	if terminationLog != "" {
-		if short, err := r.within(maxMessage); err == nil {
+		if short, err := r.within(min(max(r.Message, minMessage), maxMessage)); err == nil {
 			_ = os.WriteFile(terminationLog, short, 0o600)
 		}
 	}
 	_, err = fmt.Fprintf(stdout, "\n-----BEGIN KDEBUG REPORT-----\n%s\n-----END KDEBUG REPORT-----\n", whole)
 	return err
-}
-
-// shape is how much of a report is kept, from all to the least.
-type shape struct {
-	findings, words int
-	next, texts     bool
-	sections        bool
-}
-
-var shapes = []shape{
-	{maxItems, maxText, true, true, true},
-	{maxItems, maxText, true, false, true},
-	{8, 120, true, false, true},
-	{5, 120, true, false, true},
-	{5, 120, false, false, true},
-	{3, 100, false, false, false},
-	{1, 60, false, false, false},
-}
-
-// within gives the fullest form of the report that has at most so many bytes.
-func (r *Report) within(most int) ([]byte, error) {
-	var text []byte
-	for _, shape := range shapes {
-		var err error
-		if text, err = json.Marshal(r.shaped(shape)); err != nil {
-			return nil, err
-		}
-		if len(text) <= most {
-			return text, nil
-		}
-	}
-	return nil, fmt.Errorf("the report has %d bytes, of at most %d", len(text), most)
-}
-
-func (r *Report) shaped(shape shape) document {
-	doc := document{
-		Version: 1, Tool: Tool{Line(r.Tool.Name, maxWord), Line(r.Tool.Version, maxWord)}, Verdict: Line(r.Verdict, min(maxText, shape.words*2)),
-		Cost: r.Cost, SampleSeconds: r.SampleSeconds, Findings: []Finding{}, Sections: []Section{},
-	}
-	if r.Self != nil && r.Self.UID <= maxID && r.Self.GID <= maxID {
-		doc.Self = &Self{UID: r.Self.UID, GID: r.Self.GID}
-		if shape.texts {
-			doc.Self.Capabilities = r.Self.Capabilities
-		}
-	}
-	if r.Target != nil {
-		target := *r.Target
-		target.Name = Line(target.Name, maxWord)
-		if !shape.texts {
-			target.Capabilities = nil
-		}
-		doc.Target = &target
-	}
-	for _, finding := range r.Findings[:min(len(r.Findings), shape.findings)] {
-		finding.Text = Line(finding.Text, shape.words)
-		finding.Next = Line(finding.Next, maxText)
-		if !shape.next {
-			finding.Next = ""
-		}
-		doc.Findings = append(doc.Findings, finding)
-	}
-	for _, section := range r.Sections[:min(len(r.Sections), maxItems)] {
-		if !shape.sections {
-			break
-		}
-		section.Text, section.Lacks = Line(section.Text, maxText), Line(section.Lacks, maxText)
-		if !shape.texts {
-			section.Text, section.Lacks = "", ""
-		}
-		if section.State != NotReadable {
-			section.Lacks, section.Helps = "", nil
-		}
-		doc.Sections = append(doc.Sections, section)
-	}
-	return doc
 }

@@ -29,14 +29,25 @@ func (p *Part) Say(format string, words ...any) {
 func (p *Part) Find(code string, value float64, format string, words ...any) {
 	finding, beyond := Find(code, value, fmt.Sprintf(format, words...))
 	if beyond {
-		finding.Section = p.Section.Name
-		p.Findings = append(p.Findings, finding)
-		p.Section.State = report.Found
+		p.Add(finding)
 	}
+}
+
+// Add takes over a finding, as one of this section.
+func (p *Part) Add(finding report.Finding) {
+	finding.Section = p.Section.Name
+	p.Findings = append(p.Findings, finding)
+	p.Section.State = report.Found
 }
 
 // Skip says that there was nothing to look at.
 func (p *Part) Skip(why string) *Part {
 	p.Section.State, p.Section.Text = report.NotLookedAt, why
+	return p
+}
+
+// Blind says that it could not be read, what lacked for it, and what would help, best first; nothing where nothing of kdebug would.
+func (p *Part) Blind(why, lacks string, helps ...string) *Part {
+	p.Section.State, p.Section.Text, p.Section.Lacks, p.Section.Helps = report.NotReadable, why, lacks, helps
 	return p
 }

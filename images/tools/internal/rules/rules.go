@@ -55,6 +55,14 @@ func Find(code string, value float64, text string) (report.Finding, bool) {
 	return finding, value > *rule.Threshold
 }
 
+// Threshold is the one of a rule; 0 where it has none.
+func Threshold(code string) float64 {
+	if limit := byCode[code].Threshold; limit != nil {
+		return *limit
+	}
+	return 0
+}
+
 // Sort puts the worst first, as a verdict does; equal ones stay in their order.
 func Sort(findings []report.Finding) {
 	slices.SortStableFunc(findings, func(a, b report.Finding) int { return byCode[a.Code].Rank - byCode[b.Code].Rank })

@@ -2,6 +2,7 @@ package sockets
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -9,36 +10,18 @@ import (
 	"kdebug/tools/internal/rules"
 )
 
-const (
-	shownPeers = 12
-	// minSegments: of fewer, a share says nothing.
-	minSegments = 20
-)
+const shownPeers = 12
 
-// Look says what the sockets show, and what the counters did between two readings.
-func Look(all []Socket, before, after Counters) *rules.Part {
+// Look says what the sockets of the pod show, peer by peer.
+func Look(view View) *rules.Part {
 	part := rules.NewPart("sockets")
-	counts := map[string]int{}
-	for _, each := range all {
-		counts[each.State]++
+	part.Section.Text = words(Tally(view.All))
+	view.Find(part)
+	if total := view.Total; total.SegmentsOut > 0 {
+		part.Say("since the pod began: %d segments sent, %d of them again; %d connections dropped at a full queue; %d of %d attempts to connect failed, %d connections reset",
+			total.SegmentsOut, total.SegmentsAgain, total.ListenOverflows, total.Failed, total.Opened, total.Reset)
 	}
-	part.Section.Text = tally(counts)
-	part.Find("close_wait", float64(counts["CLOSE-WAIT"]), "%d sockets in CLOSE-WAIT%s", counts["CLOSE-WAIT"], most(all, "CLOSE-WAIT"))
-	part.Find("syn_sent", float64(counts["SYN-SENT"]), "%d connections wait for an answer%s", counts["SYN-SENT"], most(all, "SYN-SENT"))
-	for _, each := range all {
-		if each.State == "LISTEN" {
-			part.Find("accept_queue", float64(each.Waiting), "%d connections to port %d wait to be accepted, of %d that may", each.Waiting, each.Local.Port(), each.Room)
-		}
-	}
-	part.Find("listen_overflow", float64(after.ListenOverflows-before.ListenOverflows), "%d connections were dropped at a full queue", after.ListenOverflows-before.ListenOverflows)
-	if sent := after.SegmentsOut - before.SegmentsOut; sent >= minSegments {
-		again := after.SegmentsAgain - before.SegmentsAgain
-		part.Find("retransmits", float64(100*again/sent), "%d%% of %d segments were sent again", 100*again/sent, sent)
-	}
-	if after.SegmentsOut > 0 {
-		part.Say("since the pod began: %d segments sent, %d of them again; %d connections dropped at a full queue", after.SegmentsOut, after.SegmentsAgain, after.ListenOverflows)
-	}
-	peers := Peers(all)
+	peers := Peers(view.All)
 	for _, each := range peers {
 		if each.Retransmits > 0 {
 			part.Find("socket_loss", float64(each.Retransmits), "%s has not confirmed a packet that was sent %d times more", name(each), each.Retransmits)
@@ -60,23 +43,28 @@ func name(peer Peer) string {
 	return peer.Place.String()
 }
 
-// String is one line for people.
-func (p Peer) String() string {
-	words := []string{tally(p.States)}
-	if p.RTT > 0 {
-		words = append(words, fmt.Sprintf("round trip %.1f ms", float64(p.RTT)/float64(time.Millisecond)))
-	}
-	if p.Unsent > 0 {
-		words = append(words, fmt.Sprintf("%d bytes not confirmed", p.Unsent))
-	}
-	if p.Retransmitted > 0 {
-		words = append(words, fmt.Sprintf("%d segments sent again", p.Retransmitted))
-	}
-	return name(p) + ": " + strings.Join(words, ", ")
+// placeOf is "127.0.0.1 port 5432".
+func placeOf(place netip.AddrPort) string {
+	return fmt.Sprintf("%s port %d", place.Addr(), place.Port())
 }
 
-// tally is "3 ESTAB, 1 LISTEN": the most first.
-func tally(counts map[string]int) string {
+// String is one line for people.
+func (p Peer) String() string {
+	parts := []string{words(p.States)}
+	if p.RTT > 0 {
+		parts = append(parts, fmt.Sprintf("round trip %.1f ms", float64(p.RTT)/float64(time.Millisecond)))
+	}
+	if p.Unsent > 0 {
+		parts = append(parts, fmt.Sprintf("%d bytes not confirmed", p.Unsent))
+	}
+	if p.Retransmitted > 0 {
+		parts = append(parts, fmt.Sprintf("%d segments sent again", p.Retransmitted))
+	}
+	return name(p) + ": " + strings.Join(parts, ", ")
+}
+
+// words is "3 ESTAB, 1 LISTEN": the most first.
+func words(counts map[string]int) string {
 	states := make([]string, 0, len(counts))
 	for state := range counts {
 		states = append(states, state)
@@ -96,17 +84,45 @@ func tally(counts map[string]int) string {
 	return strings.Join(states, ", ")
 }
 
-// most names the peer with the most sockets in a state: ", 12 of them to 10.0.0.7:5432".
-func most(all []Socket, state string) string {
-	var those []Socket
-	for _, each := range all {
-		if each.State == state || each.State == "LISTEN" {
-			those = append(those, each)
+// heap says where more than half of the sockets in a state are: ", most towards 10.0.0.7 port 5432", or at a port of the pod.
+func (v View) heap(state string) string {
+	total := 0
+	peers, ports := map[netip.AddrPort]int{}, map[uint16]int{}
+	for _, each := range v.Sockets {
+		if each.State == state {
+			total++
+			peers[each.Peer]++
+			ports[each.Local.Port()]++
 		}
 	}
-	peers := Peers(those)
-	if len(peers) == 0 {
-		return ""
+	for port, count := range ports {
+		if count > 1 && 2*count > total {
+			return fmt.Sprintf(", most at local port %d", port)
+		}
 	}
-	return fmt.Sprintf(", %d of them with %s", peers[0].Count, name(peers[0]))
+	for peer, count := range peers {
+		if 2*count > total {
+			return ", most towards " + placeOf(peer)
+		}
+	}
+	return ""
+}
+
+// portsTowards is the peer to which most local ports are in use.
+func (v View) portsTowards() (most netip.AddrPort, used int) {
+	counts := map[netip.AddrPort]int{}
+	for peer, over := range v.Towards {
+		if counts[peer] = over; over > used {
+			most, used = peer, over
+		}
+	}
+	for _, each := range v.All {
+		if port := int(each.Local.Port()); each.State != "LISTEN" && port >= v.Limits.FirstPort && port <= v.Limits.LastPort {
+			counts[each.Peer]++
+			if counts[each.Peer] > used {
+				most, used = each.Peer, counts[each.Peer]
+			}
+		}
+	}
+	return most, used
 }

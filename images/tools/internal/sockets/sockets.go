@@ -3,25 +3,19 @@
 package sockets
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
 	"net/netip"
-	"os"
-	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
-
-	"github.com/vishvananda/netlink"
 )
 
 // Socket is one TCP socket of the pod.
 type Socket struct {
 	Local, Peer netip.AddrPort
-	State       string
-	// Waiting is, of a listener, how many connections wait to be accepted, and Room how many may; of a connection, the bytes not read.
+	// State is as in ss: ESTAB, LISTEN, CLOSE-WAIT ….
+	State string
+	// Waiting is, of a listener, how many connections wait to be accepted, and Room how many may; of a connection, the bytes not read. Room is 0
+	// where the kernel does not tell it.
 	Waiting, Room uint32
 	// Unsent are bytes that the peer has not confirmed.
 	Unsent uint32
@@ -29,6 +23,15 @@ type Socket struct {
 	RTT time.Duration
 	// Retransmits says how often the oldest unconfirmed packet was sent again; Retransmitted counts all of the connection's life.
 	Retransmits, Retransmitted uint32
+	// LastSent and LastReceived are how long ago data went and came; before that, how long ago it was connected. They are as exact as the kernel's
+	// clock, 1 to 10 ms.
+	LastSent, LastReceived time.Duration
+	// BytesSent and BytesReceived count data of the connection's life; what the kernel does not tell is 0.
+	BytesSent, BytesReceived uint64
+	// wasOpen is whether the peer ever confirmed the connection.
+	wasOpen bool
+	// Inode is the number in the link of an open file: "socket:[INODE]". 0 where no process holds it.
+	Inode uint32
 }
 
 var states = map[uint8]string{
@@ -36,177 +39,68 @@ var states = map[uint8]string{
 	11: "CLOSING", 12: "SYN-RECV",
 }
 
-// All lists the TCP sockets of the network that this process is in.
+func stateOf(number uint8) string {
+	if name := states[number]; name != "" {
+		return name
+	}
+	return "state " + strconv.Itoa(int(number))
+}
+
+// All lists the TCP sockets of the network that this process is in. A table that changes while it is read may lack a socket or have one twice.
 func All() ([]Socket, error) {
 	var all []Socket
-	for _, family := range []uint8{syscall.AF_INET, syscall.AF_INET6} {
-		infos, err := netlink.SocketDiagTCPInfo(family)
-		// A table that changes while it is read may lack a socket or have one twice.
-		if err != nil && !errors.Is(err, netlink.ErrDumpInterrupted) {
-			return nil, err
-		}
-		for _, info := range infos {
-			if info.InetDiagMsg != nil {
-				all = append(all, socketOf(info))
+	err := Each(func(socket Socket) { all = append(all, socket) })
+	return all, err
+}
+
+// Pod is what one reading of the sockets shows to a look that has little room: of a pod with very many, not all one by one.
+type Pod struct {
+	// Live are the sockets that some process holds, at most MaxLive; More were left out.
+	Live []Socket
+	More int
+	// TimeWait are connections that are over and keep their local port for a while; Towards counts those by peer.
+	TimeWait int
+	Towards  map[netip.AddrPort]int
+}
+
+const (
+	// MaxLive sockets take 3 MiB.
+	MaxLive = 20_000
+	// maxTowards: the ports of a machine are used up towards few peers only.
+	maxTowards = 1_000
+)
+
+// ReadPod reads the sockets of the network that this process is in.
+func ReadPod() (Pod, error) {
+	pod := Pod{Towards: map[netip.AddrPort]int{}}
+	err := Each(func(socket Socket) {
+		switch {
+		case socket.State == "TIME-WAIT":
+			pod.TimeWait++
+			if _, known := pod.Towards[socket.Peer]; known || len(pod.Towards) < maxTowards {
+				pod.Towards[socket.Peer]++
 			}
+		case len(pod.Live) < MaxLive:
+			pod.Live = append(pod.Live, socket)
+		default:
+			pod.More++
 		}
-	}
-	return all, nil
-}
-
-func socketOf(info *netlink.InetDiagTCPInfoResp) Socket {
-	message := info.InetDiagMsg
-	socket := Socket{
-		Local: place(message.ID.Source, message.ID.SourcePort), Peer: place(message.ID.Destination, message.ID.DestinationPort),
-		State: states[message.State],
-	}
-	if socket.State == "" {
-		socket.State = "state " + strconv.Itoa(int(message.State))
-	}
-	if socket.State == "LISTEN" {
-		socket.Waiting, socket.Room = message.RQueue, message.WQueue
-		return socket
-	}
-	socket.Waiting, socket.Unsent = message.RQueue, message.WQueue
-	// Of a connection that is over the kernel has no more to tell.
-	if tcp := info.TCPInfo; tcp != nil && socket.State != "TIME-WAIT" {
-		socket.RTT = time.Duration(tcp.Rtt) * time.Microsecond
-		socket.Retransmits, socket.Retransmitted = uint32(tcp.Retransmits), tcp.Total_retrans
-		if socket.State == "SYN-SENT" {
-			// Not measured: the value that each connection begins with.
-			socket.RTT = 0
-		}
-	}
-	return socket
-}
-
-func place(bytes []byte, port uint16) netip.AddrPort {
-	address, _ := netip.AddrFromSlice(bytes)
-	return netip.AddrPortFrom(address.Unmap(), port)
-}
-
-// Peer sums up what the pod has with one peer.
-type Peer struct {
-	Place  netip.AddrPort
-	Count  int
-	States map[string]int
-	// RTT is the longest.
-	RTT                        time.Duration
-	Unsent                     uint64
-	Retransmits, Retransmitted uint32
-}
-
-// Peers groups connections by the other side: by its address and port, or, where clients connect to a port on which this pod listens, by
-// address alone (port 0). Listeners are not in it. Most connections first.
-func Peers(all []Socket) []Peer {
-	listening := map[uint16]bool{}
-	for _, each := range all {
-		if each.State == "LISTEN" {
-			listening[each.Local.Port()] = true
-		}
-	}
-	byPlace := map[netip.AddrPort]*Peer{}
-	var order []*Peer
-	for _, each := range all {
-		if each.State == "LISTEN" || !each.Peer.IsValid() || each.Peer.Port() == 0 {
-			continue
-		}
-		key := each.Peer
-		if listening[each.Local.Port()] {
-			key = netip.AddrPortFrom(each.Peer.Addr(), 0)
-		}
-		peer := byPlace[key]
-		if peer == nil {
-			peer = &Peer{Place: key, States: map[string]int{}}
-			byPlace[key] = peer
-			order = append(order, peer)
-		}
-		peer.Count++
-		peer.States[each.State]++
-		peer.RTT = max(peer.RTT, each.RTT)
-		peer.Unsent += uint64(each.Unsent)
-		peer.Retransmits = max(peer.Retransmits, each.Retransmits)
-		peer.Retransmitted += each.Retransmitted
-	}
-	peers := make([]Peer, len(order))
-	for index, each := range order {
-		peers[index] = *each
-	}
-	slices.SortStableFunc(peers, func(a, b Peer) int { return b.Count - a.Count })
-	return peers
-}
-
-// Troubled are the servers to which connections wait for an answer or have sent packets again, the worst first.
-func Troubled(all []Socket) []netip.AddrPort {
-	peers := slices.DeleteFunc(Peers(all), func(peer Peer) bool {
-		return peer.Place.Port() == 0 || (peer.States["SYN-SENT"] == 0 && peer.Retransmitted == 0)
 	})
-	slices.SortStableFunc(peers, func(a, b Peer) int {
-		if more := b.States["SYN-SENT"] - a.States["SYN-SENT"]; more != 0 {
-			return more
-		}
-		return int(b.Retransmitted) - int(a.Retransmitted)
-	})
-	places := make([]netip.AddrPort, len(peers))
-	for index, each := range peers {
-		places[index] = each.Place
-	}
-	return places
+	return pod, err
 }
 
-// Counters are what the kernel counts for the whole pod since it began.
-type Counters struct {
-	SegmentsOut, SegmentsAgain, ListenOverflows uint64
-}
-
-// Count reads the counters; those that cannot be read are 0.
-func Count() Counters {
-	snmp, netstat := table("/proc/net/snmp", "Tcp:"), table("/proc/net/netstat", "TcpExt:")
-	return Counters{SegmentsOut: snmp["OutSegs"], SegmentsAgain: snmp["RetransSegs"], ListenOverflows: netstat["ListenOverflows"]}
-}
-
-// table reads the pair of lines, names and values, that begin with a word.
-func table(path, word string) map[string]uint64 {
-	values := map[string]uint64{}
-	file, err := os.Open(path)
-	if err != nil {
-		return values
+// Each calls take with one socket after the other, so that a pod with very many needs no room for all. Where the kernel has no sock_diag (gVisor), or
+// it is not allowed, the sockets are those of /proc/net/tcp: without clocks, round trips, counts and the room of queues.
+func Each(take func(Socket)) error {
+	err := dump(syscall.AF_INET, take)
+	if err == nil {
+		// A node without IPv6 has none.
+		_ = dump(syscall.AF_INET6, take)
+		return nil
 	}
-	defer file.Close()
-	var names []string
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		words := strings.Fields(lines.Text())
-		if len(words) == 0 || words[0] != word {
-			continue
-		}
-		if names == nil {
-			names = words
-			continue
-		}
-		for index := 1; index < min(len(words), len(names)); index++ {
-			values[names[index]], _ = strconv.ParseUint(words[index], 10, 64)
-		}
-		return values
+	if listed := list("/proc/self/net/tcp", take); listed != nil {
+		return err
 	}
-	return values
-}
-
-// Table is every socket on a line, for a file: at most most of them.
-func Table(all []Socket, most int) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%-11s %8s %8s  %-25s %-25s %9s %6s %6s\n", "state", "waiting", "unsent", "local", "peer", "rtt", "again", "total")
-	for _, each := range all[:min(len(all), most)] {
-		room, rtt := fmt.Sprint(each.Unsent), "-"
-		if each.State == "LISTEN" {
-			room = "of " + fmt.Sprint(each.Room)
-		}
-		if each.RTT > 0 {
-			rtt = fmt.Sprintf("%.1fms", float64(each.RTT.Microseconds())/1000)
-		}
-		fmt.Fprintf(&text, "%-11s %8d %8s  %-25s %-25s %9s %6d %6d\n", each.State, each.Waiting, room, each.Local, each.Peer, rtt, each.Retransmits, each.Retransmitted)
-	}
-	if len(all) > most {
-		fmt.Fprintf(&text, "and %d more\n", len(all)-most)
-	}
-	return text.String()
+	_ = list("/proc/self/net/tcp6", take)
+	return nil
 }

@@ -32,6 +32,10 @@ type Status struct {
 	Caught      uint64
 	Threads     int
 	ResidentKiB int64
+	// Seccomp is the mode of the filter of calls: 0 none, 2 a filter; -1 where the kernel does not say.
+	Seccomp int
+	// Slots is how much room its table of open files has: it grows with what was ever open at once.
+	Slots int
 }
 
 // Catches is whether the process has a handler of its own for a signal. Without one, SIGUSR1 and SIGQUIT end it.
@@ -43,7 +47,7 @@ func (fs FS) Status(path string) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	status := Status{UID: -1}
+	status := Status{UID: -1, Seccomp: -1}
 	for line := range strings.Lines(string(text)) {
 		key, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
@@ -69,6 +73,10 @@ func (fs FS) Status(path string) (Status, error) {
 			status.Caught, err = strconv.ParseUint(value, 16, 64)
 		case "Threads":
 			status.Threads, _ = strconv.Atoi(value)
+		case "Seccomp":
+			status.Seccomp, _ = strconv.Atoi(value)
+		case "FDSize":
+			status.Slots, _ = strconv.Atoi(value)
 		case "VmRSS":
 			kib, _, _ := strings.Cut(value, " ")
 			status.ResidentKiB, _ = strconv.ParseInt(kib, 10, 64)

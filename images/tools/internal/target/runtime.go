@@ -2,14 +2,12 @@ package target
 
 import (
 	"bufio"
-	"debug/buildinfo"
-	"debug/elf"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 )
@@ -23,14 +21,10 @@ const (
 	Python  Runtime = "python"
 	Node    Runtime = "node"
 	Go      Runtime = "go"
+	Ruby    Runtime = "ruby"
+	DotNet  Runtime = "dotnet"
 	Native  Runtime = "native"
 	Unknown Runtime = "unknown"
-)
-
-var (
-	pythonName    = regexp.MustCompile(`^(python|pypy)([0-9.]*)$`)
-	pythonLibrary = regexp.MustCompile(`/libpython([0-9]+\.[0-9]+)[^/]*\.so`)
-	javaVersion   = regexp.MustCompile(`(?m)^JAVA_VERSION="([^"]{1,40})"`)
 )
 
 // maxMaps bounds what is read of /proc/PID/maps: the target chooses its length.
@@ -44,21 +38,18 @@ func (fs FS) runtimeOf(pid int) (Runtime, string) {
 		return byCommand(fs.Cmdline(pid))
 	}
 	if runtime, version := byName(path.Base(strings.TrimSuffix(exe, " (deleted)"))); runtime != Unknown {
-		if runtime == JVM {
+		switch runtime {
+		case JVM:
 			version = fs.javaVersion(pid, exe)
+		case DotNet:
+			// The command line's tool as well as the host of a program.
+			_, version = fs.byLibraries(pid)
 		}
 		return runtime, version
 	}
 	// A program that holds a runtime: an application server, uwsgi, an Electron-like bundle.
-	maps := readAtMost(fs.Path(pid, "maps"), maxMaps)
-	if strings.Contains(maps, "/libjvm.so") || strings.Contains(maps, "/libj9vm") {
-		return JVM, ""
-	}
-	if found := pythonLibrary.FindStringSubmatch(maps); found != nil {
-		return Python, found[1]
-	}
-	if strings.Contains(maps, "/libnode.so") {
-		return Node, ""
+	if runtime, version := fs.byLibraries(pid); runtime != Unknown {
+		return runtime, version
 	}
 	return byProgram(fs.Path(pid, "exe"))
 }
@@ -84,8 +75,16 @@ func byName(name string) (Runtime, string) {
 		return JVM, ""
 	case name == "node" || name == "nodejs":
 		return Node, ""
-	case pythonName.MatchString(name):
-		return Python, pythonName.FindStringSubmatch(name)[2]
+	case name == "dotnet":
+		return DotNet, ""
+	}
+	for _, each := range []struct {
+		name    string
+		runtime Runtime
+	}{{"python", Python}, {"pypy", Python}, {"ruby", Ruby}, {"truffleruby", Ruby}} {
+		if version, is := strings.CutPrefix(name, each.name); is && strings.Trim(version, "0123456789.") == "" {
+			return each.runtime, version
+		}
 	}
 	return Unknown, ""
 }
@@ -97,31 +96,6 @@ func byCommand(command []string) (Runtime, string) {
 	return byName(path.Base(command[0]))
 }
 
-// byProgram tells Go, a Node in one file with its application, and everything else apart.
-func byProgram(file string) (Runtime, string) {
-	if info, err := buildinfo.ReadFile(file); err == nil {
-		return Go, strings.TrimPrefix(info.GoVersion, "go")
-	}
-	program, err := elf.Open(file)
-	if err != nil {
-		return Unknown, ""
-	}
-	defer program.Close()
-	symbols, _ := program.DynamicSymbols()
-	for _, symbol := range symbols {
-		if symbol.Section == elf.SHN_UNDEF {
-			continue
-		}
-		switch symbol.Name {
-		case "node_module_register":
-			return Node, ""
-		case "Py_BytesMain":
-			return Python, ""
-		}
-	}
-	return Native, ""
-}
-
 // javaVersion reads the file release that each JDK has.
 func (fs FS) javaVersion(pid int, exe string) string {
 	file, err := fs.openInRoot(pid, filepath.Join(filepath.Dir(filepath.Dir(exe)), "release"))
@@ -130,8 +104,13 @@ func (fs FS) javaVersion(pid int, exe string) string {
 	}
 	defer file.Close()
 	text, _ := io.ReadAll(io.LimitReader(file, 64*1024))
-	if found := javaVersion.FindSubmatch(text); found != nil {
-		return string(found[1])
+	for line := range strings.Lines(string(text)) {
+		if rest, is := strings.CutPrefix(line, "JAVA_VERSION=\""); is {
+			version, _, closed := strings.Cut(rest, "\"")
+			if closed && len(version) <= 40 {
+				return version
+			}
+		}
 	}
 	return ""
 }
@@ -144,8 +123,17 @@ func (fs FS) openInRoot(pid int, name string) (*os.File, error) {
 		return nil, err
 	}
 	defer root.Close()
+	return OpenRegular(root, strings.TrimPrefix(filepath.Clean("/"+name), "/"))
+}
+
+// OpenRegular opens a regular file below a root that a target may write to. It looks before it opens, for opening a device does something, and once
+// more behind that, for the target may have put another file there meanwhile.
+func OpenRegular(root *os.Root, name string) (*os.File, error) {
+	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, fmt.Errorf("%s is not a regular file", name))
+	}
 	// Not to wait for the writer of a pipe.
-	file, err := root.OpenFile(strings.TrimPrefix(filepath.Clean("/"+name), "/"), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -203,7 +203,7 @@ func (t *Target) Become() *Target {
 
 // find looks for the target in a /proc, for the process with the number own.
 func (fs FS) find(own int, wanted string) (*Target, error) {
-	first, container := fs.first(own, wanted)
+	first, container, _ := fs.firsts(own, wanted)
 	if first == 0 {
 		return nil, ErrNoTarget
 	}
@@ -231,17 +231,18 @@ func (t *Target) seeRoot() {
 	}
 }
 
-// first finds the first process of the wanted container.
-func (fs FS) first(own int, wanted string) (int, string) {
+// firsts finds the first process of the wanted container, else the oldest; and those of all containers that could be meant.
+func (fs FS) firsts(own int, wanted string) (int, string, []Neighbour) {
 	ours := fs.cgroup(own)
 	onNode := false
 	if status, err := fs.Status("2"); err == nil && status.Name == "kthreadd" {
 		onNode = true
 	}
 	best, bestContainer, oldest := 0, "", int64(0)
+	var all []Neighbour
 	for _, pid := range fs.PIDs() {
 		status, err := fs.Status(fmt.Sprint(pid))
-		if err != nil || pid == own || status.Name == "pause" || status.State == 'Z' || !fs.isFirst(pid, status.Parent, onNode) {
+		if err != nil || pid == own || status.Name == "pause" || status.Name == "autodiagnose" || status.State == 'Z' || !fs.isFirst(pid, status.Parent, onNode) {
 			continue
 		}
 		place := fs.cgroup(pid)
@@ -257,8 +258,9 @@ func (fs FS) first(own int, wanted string) (int, string) {
 		}
 		container := fs.container(pid)
 		if wanted != "" && container == wanted {
-			return pid, container
+			return pid, container, []Neighbour{{pid, status.Name, container}}
 		}
+		all = append(all, Neighbour{pid, status.Name, container})
 		if best == 0 || start < oldest {
 			best, bestContainer, oldest = pid, container, start
 		}
@@ -266,10 +268,10 @@ func (fs FS) first(own int, wanted string) (int, string) {
 	// A runtime that shows no cgroups: process 1, unless it is our own or the node's.
 	if best == 0 && !onNode && !fs.isAncestor(1, own) {
 		if status, err := fs.Status("1"); err == nil && status.Name != "pause" {
-			return 1, fs.container(1)
+			return 1, fs.container(1), nil
 		}
 	}
-	return best, bestContainer
+	return best, bestContainer, all
 }
 
 // isFirst: a container's first process has no parent here, also in a shared process namespace, where process 1 is the pod's
@@ -376,7 +378,7 @@ func (fs FS) processesOf(first int) []Process {
 // because many inits are written in it.
 func rank(runtime Runtime) int {
 	switch runtime {
-	case JVM, Python, Node:
+	case JVM, Python, Node, Ruby, DotNet:
 		return 0
 	case Go:
 		return 1
@@ -388,5 +390,12 @@ func rank(runtime Runtime) int {
 func (t *Target) With(process Process) *Target {
 	other := *t
 	other.Process = process
+	return &other
+}
+
+// In is the same target seen in another /proc: one that a test made.
+func (t *Target) In(fs FS) *Target {
+	other := *t
+	other.fs = fs
 	return &other
 }

@@ -294,7 +294,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     next: 'Look at that peer: it took the requests and does not answer. Whoever waits for news on purpose (a queue, a subscription) looks the same.',
     nextImage: 'stacks',
     source:
-      'Chosen: five seconds; from the kernel’s clocks of each socket (tcp_info: tcpi_last_data_sent, tcpi_last_data_recv).',
+      'Chosen: five seconds; from the kernel’s clocks of each socket (tcp_info: tcpi_last_data_sent, tcpi_last_data_recv); net.md has the conditions.',
   },
   {
     code: 'connects_refused',
@@ -384,7 +384,28 @@ const STATE_FINDINGS: readonly FindingRule[] = [
     means: 'The name server does not answer.',
     next: "Check the cluster's DNS pods and network policies that keep port 53 from this pod.",
     nextImage: 'net',
-    source: 'No threshold: two seconds, or a refusal, without an answer.',
+    source:
+      'No threshold: two seconds without an answer (asked twice), or one that it cannot answer (SERVFAIL, REFUSED).',
+  },
+  {
+    code: 'dns_refused',
+    seenBy: 'image',
+    section: 'dns',
+    rank: 1,
+    means: 'Nothing listens for DNS at the address of the name server.',
+    next: "Check that the cluster's DNS pods are up and ready, and the address in the pod's dnsPolicy and dnsConfig.",
+    nextImage: 'net',
+    source: 'No threshold: connection refused (ICMP, port unreachable).',
+  },
+  {
+    code: 'dns_loopback',
+    seenBy: 'image',
+    section: 'dns',
+    rank: 1,
+    means: "The name server is the pod's own loopback, and nothing answers there.",
+    next: "Take the loopback address out of the pod's dnsConfig, or start the DNS program of this pod; a node's own resolver (127.0.0.53) is not reached from a pod.",
+    source:
+      'No threshold: no answer, or a refusal, from 127.0.0.0/8 or ::1 (outside the cluster’s domains only where UDP NoPorts shows that it is asked).',
   },
   {
     code: 'dns_unknown_name',

@@ -2,7 +2,7 @@ import { defined, own } from '../../../lib/object.ts';
 import type { Plan } from '../../container/plan.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { DiagnosisTarget } from '../report.ts';
-import type { FindingRule, NextImage } from '../rules.ts';
+import type { FindingRule, NextImage, Runtime } from '../rules.ts';
 import type { LookAgain, Verdict } from '../verdict.ts';
 
 /** What a verdict knows when it chooses the next image. */
@@ -16,14 +16,17 @@ export interface Seen {
   readonly mayTryGeneral: boolean;
 }
 
+type Leads = Pick<FindingRule, 'nextImage' | 'nextImageOf'>;
+
+/** Where nothing is wrong, as far as autodiagnose sees: only stacks sees what the threads of the program wait for. */
+export const leadsInside = (runtime: Runtime | undefined): readonly Leads[] =>
+  runtime === undefined || runtime === 'unknown' ? [] : [{ nextImage: 'stacks' }];
+
 /**
  * The image that shows more of the first finding for which the policy has one that can work here, and as whom it should
  * run. An image never leads to itself. Empty: none. Pure.
  */
-export function nextImageOf(
-  rules: readonly (FindingRule | undefined)[],
-  seen: Seen,
-): Pick<Verdict, 'nextImage' | 'nextAs'> {
+export function nextImageOf(rules: readonly (Leads | undefined)[], seen: Seen): Pick<Verdict, 'nextImage' | 'nextAs'> {
   for (const { nextImage, nextImageOf: only } of rules.filter((rule) => rule !== undefined)) {
     if (nextImage === undefined || !isOffered(nextImage, seen)) continue;
     const helps = only === undefined || only === seen.target?.runtime;

@@ -29,10 +29,11 @@ export const PROFILE_FINDINGS: readonly FindingRule[] = [
     seenBy: 'image',
     section: 'cpu',
     rank: 2,
-    means: 'The process was ready to run and had no CPU for much of the time.',
-    threshold: 50,
+    means: 'A thread of the process was ready to run and had no CPU for much of the time.',
+    threshold: 30,
     unit: '%',
     next: 'Raise or remove its CPU limit, or look at what else runs on the node: autodiagnose tells throttling apart.',
-    source: 'Chosen: it then takes twice as long for everything. Counted by the kernel (schedstat; sched-stats.txt).',
+    source:
+      'Chosen: it then takes nearly half as long again for everything. Counted by the kernel (schedstat; sched-stats.txt).',
   },
 ];

@@ -53,7 +53,7 @@ export const STACKS_FINDINGS: readonly FindingRule[] = [
     means: 'One thread computes all the time, so it is as fast as one CPU and no more.',
     threshold: 90,
     unit: '%',
-    next: 'Profile it for longer (the image profile), starting at the hottest frames.',
+    next: 'Look at what it computes: the image profile shows it for a runtime that it knows; of a native program, look at the command or query that it runs.',
     source: 'Chosen: a tenth is left for what else a thread does.',
   },
   {

@@ -6,7 +6,6 @@ import type { ClusterFacts } from '../facts.ts';
 import { troubleIn } from '../logs/log-level.ts';
 import { ago, quoted, spanOf } from '../reading/phrases.ts';
 import {
-  containerOfEvent,
   HOUR_MS,
   isDeleting,
   isOver,
@@ -159,7 +158,7 @@ function killsBy(failing: Failing, facts: ClusterFacts): boolean {
   if (kind === 'readiness' || !ended || !isEnough(failing) || ended.reason === 'OOMKilled') return false;
   const endedAtMs = Date.parse(ended.finishedAt);
   const isNear = lastAtMs > endedAtMs - KILL_MS && facts.nowMs - endedAtMs < HOUR_MS;
-  return isNear && (KILLED.has(ended.exitCode) || wasKilling(facts, part.name));
+  return isNear && KILLED.has(ended.exitCode);
 }
 
 function killedFinding(failing: Failing, facts: ClusterFacts): Finding {
@@ -190,13 +189,6 @@ function nextOfKilled(failing: Failing, isSlow: boolean, facts: ClusterFacts): s
     ? `If ${part.name} needs longer to start, raise failureThreshold of its startupProbe in the manifest of ${manifest}; else correct what the probe asks.`
     : `If ${part.name} needs longer to start, give it a startupProbe in the manifest of ${manifest}; else correct what the liveness probe asks.`;
 }
-
-/** The kubelet says so where all events are read: `Container web failed liveness probe, will be restarted`. */
-const wasKilling = ({ events = [] }: ClusterFacts, name: string): boolean =>
-  events.some(
-    (event) =>
-      event.reason === 'Killing' && containerOfEvent(event) === name && /probe, will be restarted/.test(event.message),
-  );
 
 const ROW = { seenBy: 'cluster', section: 'probes', rank: 1 } as const;
 const SOURCE = 'Kubernetes, "Configure Liveness, Readiness and Startup Probes": failureThreshold is 3 by default';

@@ -84,7 +84,7 @@ function whereOf({ all, mine }: RunFilter): string {
 const filterWords = ({ outcome, pod }: RunFilter): string =>
   [outcome === undefined ? '' : `, outcome ${outcome}`, pod === undefined ? '' : `, pod ${pod}`].join('');
 
-/** The answer first: `✅ shop/web-1: No problems found · autodiagnose · @roy · 10:42 · id`. */
+/** The answer first: `⚠️ shop/web-1: memory at 95% of its limit · autodiagnose · @roy · 10:42 · id`. */
 function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): readonly Span[] {
   const { tone, words } = resultOf(run, isHidden);
   const mark = EMOJI_OF[tone];

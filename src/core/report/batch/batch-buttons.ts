@@ -1,10 +1,12 @@
 import { formatCount } from '../../../lib/duration.ts';
+import { own } from '../../../lib/object.ts';
 import { groupResults, podsToRerun } from '../../batch/pod-result.ts';
 import { type Counts, inFlightOf } from '../../batch/pod-state.ts';
+import { NEXT_IMAGES } from '../../diagnosis/rules.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { isFinal } from '../../run/life-cycle.ts';
 import type { Button, Part } from '../message.ts';
-import { isComparison } from './compare-parts.ts';
+import { hasDifference, isComparison } from './compare-parts.ts';
 
 /** The buttons that apply to the state of the batch. Their value is the run's id. */
 export function buttonsPart(run: BatchRun, counts: Counts): readonly Part[] {
@@ -17,7 +19,8 @@ const hasFirstAnswer = ({ verdict }: BatchRun): boolean => verdict?.line !== und
 
 function buttonsOf(run: BatchRun, counts: Counts): readonly Button[] {
   const { id: value, batch } = run;
-  if (run.state === 'finished' && isComparison(run)) return [{ action: 'rerun', label: 'Compare again', value }];
+  if (run.state === 'finished' && isComparison(run))
+    return [...insideButton(run), { action: 'rerun', label: 'Compare again', value }];
   if (run.state === 'finished' && hasFirstAnswer(run)) return [{ action: 'rerun', label: 'Run again', value }];
   if (run.state === 'finished') return [...rerunButton(run), ...outliersButton(run)];
   if (batch.closed || isFinal(run.state)) return [];
@@ -30,6 +33,13 @@ function buttonsOf(run: BatchRun, counts: Counts): readonly Button[] {
     { action: 'resize', label: 'Change size', value },
     cancelButton(value, inFlightOf(counts)),
   ];
+}
+
+/** What differs is seen from outside: the way on leads into the pod. */
+function insideButton(run: BatchRun): readonly Button[] {
+  const nextImage = run.batch.comparison?.nextImage;
+  const label = nextImage === undefined ? undefined : own(NEXT_IMAGES, nextImage);
+  return label === undefined || !hasDifference(run) ? [] : [{ action: 'next-image', label, value: run.id }];
 }
 
 /** A failed canary makes Continue a danger button. */

@@ -49,6 +49,9 @@ function comparisonResult(run: BatchRun): ComparisonResult | undefined {
   return { ...result, notes: [...(comparison?.notes ?? []), ...result.notes] };
 }
 
+/** Whether the sick pod has something that its siblings have not. False where the record has no facts. */
+export const hasDifference = (run: BatchRun): boolean => (comparisonResult(run)?.differences.length ?? 0) > 0;
+
 const probeOf = ({ results = [] }: BatchPod): PodFacts | undefined => results[0]?.facts;
 
 interface Headline {

@@ -1,5 +1,11 @@
 import { ANY, NO_WORD } from './byte-scan.ts';
 
+/**
+ * Behind a `$`: no letter, digit or underscore stands before it, nor before a `$` that doubles it. The letter of an
+ * escape (`\n` in JSON) is none.
+ */
+const NOT_IN_A_WORD = '(?<!(?<!\\\\)\\w\\$?\\$)';
+
 /** Secrets that are recognised by their own shape. */
 export interface TokenRule {
   readonly kind: string;
@@ -82,13 +88,13 @@ export const TOKEN_RULES: readonly TokenRule[] = [
     anchors: ['discord'],
     pattern: 'discord(?:app)?\\.com/api/(?:v\\d+/)?webhooks/\\d{10,20}/[\\w-]{20,}',
   },
-  // crypt(3) and Apache's: /etc/shadow, htpasswd, password columns.
+  // crypt(3) and Apache's: /etc/shadow, htpasswd, password columns. Not `Shop$1$$Lambda$116/0x…`, a class of Java.
   {
     kind: 'password-hash',
-    anchors: ['$0$', '$00$', '$a$', '$0a$', '$0b$', '$0y$', '$gy$', '$apr', '$argon', '$scrypt', '$pbkdf'].map(
+    anchors: ['$0$', '$00$', '$a$', '$y$', '$0a$', '$0b$', '$0y$', '$gy$', '$apr', '$argon', '$scrypt', '$pbkdf'].map(
       (mark) => `${mark}${ANY}`,
     ),
-    pattern: '\\$(?:[156y]|2[abxy]?|sha1|gy|apr1|argon2\\w{1,2}|scrypt|pbkdf2[\\w-]{0,16})\\$[^\\s:"\'`,;<>]{8,}',
+    pattern: `\\$${NOT_IN_A_WORD}(?:[156y]|2[abxy]?|sha1|gy|apr1|argon2\\w{1,2}|scrypt|pbkdf2[\\w-]{0,16})\\$[^\\s:"'\`,;<>]{8,}`,
   },
   { kind: 'password-hash', anchors: ['sha}', 'sha000}'], pattern: '\\{S?SHA(?:256|512)?\\}[\\w+/]{20,}={0,2}' },
   { kind: 'api-key', anchors: [`${NO_WORD}hf_`], pattern: 'hf_(?<![A-Za-z0-9]hf_)[A-Za-z0-9]{34}' },

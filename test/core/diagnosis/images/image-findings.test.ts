@@ -1,21 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { findingsInScript } from '../../../../scripts/gen-findings-script.ts';
+import { findingsInTools } from '../../../../scripts/gen-findings-tools.ts';
 import { IMAGE_FINDINGS } from '../../../../src/core/diagnosis/images/image-findings.ts';
 
-const IMAGE = new URL('../../../../images/autodiagnose/', import.meta.url);
+const TOOLS = new URL('../../../../images/tools/internal/', import.meta.url);
 const SECTIONS = 'context processes memory cpu io files sockets dns peers tls filesystem environment runtime'.split(
   ' ',
 );
 
-/** The codes that the parts of the script record, by `found CODE` and `look_at_heap CODE`. */
-const recorded = new Set(
-  readdirSync(new URL('parts/', IMAGE)).flatMap((name) =>
-    [...readFileSync(new URL(`parts/${name}`, IMAGE), 'utf8').matchAll(/\b(?:found|look_at_heap) ([a-z_]+)/g)].map(
-      ([, code]) => code,
-    ),
-  ),
-);
+/** What the programs are made of. */
+const program = readdirSync(TOOLS, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.go') && !name.endsWith('_test.go'))
+  .map((name) => readFileSync(new URL(name, TOOLS), 'utf8'))
+  .join('\n');
 
 describe('the findings of the image', () => {
   it('have codes of their own, sections that exist, and sentences within what a report takes', () => {
@@ -30,22 +27,13 @@ describe('the findings of the image', () => {
     }
   });
 
-  it('are exactly those that the script records', () => {
-    expect([...recorded].sort()).toEqual(IMAGE_FINDINGS.map(({ code }) => code).sort());
+  it('are each recorded by the program; one that is in no table ends it', () => {
+    const unused = IMAGE_FINDINGS.filter(({ code }) => !program.includes(`"${code}"`));
+    expect(unused.map(({ code }) => code)).toEqual([]);
   });
 
-  it('are in the script as they are in the table', async () => {
-    const script = readFileSync(new URL('parts/findings.sh', IMAGE), 'utf8');
-    expect(await findingsInScript.text(script)).toBe(script);
-  });
-
-  it('leave the script no threshold of its own: every value goes through its rule', () => {
-    const parts = readdirSync(new URL('parts/', IMAGE)).filter(
-      (name) => !/^(findings|read|report|stop|target)\.sh$/.test(name),
-    );
-    for (const name of parts) {
-      const text = readFileSync(new URL(`parts/${name}`, IMAGE), 'utf8');
-      expect(text.match(/"\$(share|value|kills|days|took|mib)" -(gt|ge|lt|le) \d{2,}/g), name).toBeNull();
-    }
+  it('are in the program as they are in the table', async () => {
+    const table = readFileSync(new URL('rules/findings.json', TOOLS), 'utf8');
+    expect(await findingsInTools.text(table)).toBe(table);
   });
 });

@@ -4,8 +4,6 @@ import { runtimeMessage } from '../../../../src/core/diagnosis/logs/runtime-mess
 const ID = '0123456789abcdef'.repeat(4);
 const RUNC =
   'failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: ';
-const resolving = (image: string, why: string) =>
-  `rpc error: code = Unknown desc = failed to pull and unpack image "${image}": failed to resolve reference "${image}": ${why}`;
 
 describe('the message of a container that could not start', () => {
   it.each([
@@ -49,53 +47,5 @@ describe('the message of a container that could not start', () => {
 
   it('is bounded and does not hang on prefixes without end', () => {
     expect(runtimeMessage('rpc error: code = Unknown desc = '.repeat(5_000)).length).toBeLessThanOrEqual(4_096);
-  });
-});
-
-describe('the message of an image that could not be pulled', () => {
-  it.each([
-    [
-      resolving('docker.io/library/nginx:1.99', 'docker.io/library/nginx:1.99: not found'),
-      'image nginx:1.99 not found',
-    ],
-    [
-      resolving(
-        'docker.io/acme/shop:1',
-        'pull access denied, repository does not exist or may require authorization: server message: insufficient_scope: authorization failed',
-      ),
-      'image acme/shop:1: no access, or it does not exist',
-    ],
-    [
-      resolving('r.acme.io/web:2', 'unexpected status: 401 Unauthorized'),
-      'image r.acme.io/web:2: the registry refuses the pull (no or wrong credentials)',
-    ],
-    [
-      resolving(
-        'r.acme.io/web:2',
-        'failed to do request: Head "https://r.acme.io/v2/web/manifests/2": dial tcp: lookup r.acme.io on 10.96.0.10:53: no such host',
-      ),
-      'image r.acme.io/web:2: the registry r.acme.io is unknown to DNS',
-    ],
-    [
-      resolving(
-        'r.acme.io/web:2',
-        'failed to do request: Head "https://r.acme.io/v2/": tls: failed to verify certificate: x509: certificate signed by unknown authority',
-      ),
-      "image r.acme.io/web:2: the registry's certificate is not trusted (certificate signed by unknown authority)",
-    ],
-    [
-      resolving('r.acme.io/web:2', 'dial tcp 10.0.0.1:443: connect: connection refused'),
-      'image r.acme.io/web:2: the registry does not answer',
-    ],
-    [
-      `Back-off pulling image "nginx:1.99": ErrImagePull: ${resolving('docker.io/library/nginx:1.99', 'not found')}`,
-      'image nginx:1.99 not found',
-    ],
-  ])('is one short part with the image: %s', (message, words) => {
-    expect(runtimeMessage(message)).toBe(words);
-  });
-
-  it('says nothing about a registry that it does not name', () => {
-    expect(runtimeMessage('Back-off pulling image "nginx:1.99"')).toBe('Back-off pulling image "nginx:1.99"');
   });
 });

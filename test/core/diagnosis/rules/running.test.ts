@@ -151,16 +151,6 @@ describe('a container that its probe kills', () => {
       answer({ pod: killed(137), events: [unhealthy(`Readiness probe failed: ${REFUSED}`, 12, 14_000)] }).codes,
     ).toEqual(['crash_loop']);
   });
-
-  it('is believed for any exit code where the kubelet says so', () => {
-    const killing = {
-      ...warning('Killing', 'Container web failed liveness probe, will be restarted', {
-        fieldPath: 'spec.containers{web}',
-      }),
-      type: 'Normal',
-    };
-    expect(answer({ pod: killed(1), events: [...events, killing] }).codes).toEqual(['killed_by_probe']);
-  });
 });
 
 describe('a program that its probe does not reach', () => {

@@ -33,7 +33,11 @@ it.each([
 it('Roy gets from a symptom to the deadlock by a button, with its threads as a file', async () => {
   await send('stuck');
   const { slack } = page.bed;
-  const replies = () => slack.messages(SHOP).flatMap(({ ts }) => slack.thread(SHOP, ts));
+  const replies = () =>
+    slack
+      .messages(SHOP)
+      .filter((message) => textOf(message).includes('orders-stuck-0'))
+      .flatMap(({ ts }) => slack.thread(SHOP, ts));
   const symptom = await slack.until(() => replies().find((message) => textOf(message).includes('"next-image"')));
   // No person is as quick as this test: Slack tells an app only afterwards which message its file is in.
   await pause(1_000);

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kdebug/tools/internal/rules"
+	"kdebug/tools/internal/stack"
+	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
+)
+
+const (
+	// minSamples and minCores are from where on a share of the time is told: of less it says nothing.
+	minSamples = 50
+	minCores   = 0.2
+)
+
+func findInCPU(part *rules.Part, dump *stack.Dump) {
+	heap := ""
+	if dump.Heap != "" {
+		heap = " (" + dump.Heap + ")"
+	}
+	if dump.Collecting > 0 {
+		part.Find("gc_heavy", 100*dump.Collecting, "the garbage collector takes %.0f%% of the time%s", 100*dump.Collecting, heap)
+	}
+	if dump.Process.Runtime == target.Node && dump.HotIsSampled {
+		busy := busyShare(dump.Hot)
+		part.Find("event_loop_busy", 100*busy, "the event loop is busy %.0f%% of the time%s", 100*busy, mostly(dump))
+		return
+	}
+	const busy = 0.9
+	var all []stack.Thread
+	ran := 0.0
+	for _, each := range dump.Threads {
+		// The kernel does not know goroutines: one that ran at both moments, in a process that is busy for one.
+		if each.ID == 0 && each.Kernel.Class == thread.OnCPU && dump.Busy > busy {
+			each.Kernel.Running, each.Kernel.Ready = dump.Cores, dump.Busy-dump.Cores
+		}
+		if each.Kernel.Busy() > busy {
+			all = append(all, each)
+			ran += each.Kernel.Running
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	first := all[0]
+	place := in(ownOrFirst(first.Own, first.Frames))
+	if told := mostly(dump); told != "" {
+		place = told
+	}
+	cores := fmt.Sprintf(", with %.2f of a core", ran)
+	if first.Kernel.Running < busy*first.Kernel.Busy() {
+		cores += fmt.Sprintf(": it is ready and waits for CPU %.0f%% of the time", 100*first.Kernel.Ready)
+	}
+	words := fmt.Sprintf("%s of %s computes all the time", first.Name, nameOf(dump))
+	if len(all) > 1 {
+		words = fmt.Sprintf("%d threads of %s compute all the time", len(all), nameOf(dump))
+	} else if first.Name == nameOf(dump) {
+		words = first.Name + " computes all the time"
+	}
+	part.Find("busy_thread", 100*first.Kernel.Busy(), "%s%s%s", words, place, cores)
+}
+
+// busyShare is how much of a Node profile is not idle: collection and native code block the loop like anything else.
+func busyShare(samples []stack.Sample) float64 {
+	idle, total := 0.0, 0.0
+	for _, each := range samples {
+		total += each.Value
+		if len(each.Frames) > 0 && each.Frames[0] == "(idle)" {
+			idle += each.Value
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return 1 - idle/total
+}
+
+// mostly names the frame that has most of the time, ", mostly in busy (a.js:1)", where enough was sampled to say so; else it is empty.
+func mostly(dump *stack.Dump) string {
+	if dump.Samples < minSamples || dump.Cores < minCores {
+		return ""
+	}
+	const much = 0.3
+	if hot := hottest(dump, 1); len(hot) > 0 && hot[0].Share >= much {
+		return ", mostly in " + hot[0].Name
+	}
+	return ""
+}
+
+// hottest are the functions that had most of the time: neither idleness, nor what a profile calls native code or the collector.
+func hottest(dump *stack.Dump, most int) []stack.Frame {
+	functions := slices.DeleteFunc(stack.Hottest(withoutIdle(dump.Hot), maxFrames), func(frame stack.Frame) bool { return strings.HasPrefix(frame.Name, "(") })
+	return functions[:min(most, len(functions))]
+}

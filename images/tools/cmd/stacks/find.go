@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/rules"
+	"kdebug/tools/internal/sockets"
+	"kdebug/tools/internal/stack"
+	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
+)
+
+// stuckMinutes is from when on a waiting goroutine counts as stuck.
+const stuckMinutes = 3
+
+// parts are the sections of the report: what the threads wait for, what computes, and which connections nobody answers.
+func (l *look) parts() []*rules.Part {
+	stacks, cpu, waits := rules.NewPart("stacks"), rules.NewPart("cpu"), rules.NewPart("sockets")
+	var told []string
+	for _, dump := range l.dumps {
+		findLocks(stacks, dump)
+		findInCPU(cpu, dump)
+		if len(dump.Threads) > 0 {
+			told = append(told, stack.Summary(dump.Threads))
+		}
+	}
+	for _, dump := range l.others {
+		findInCPU(cpu, dump)
+	}
+	l.findPools(stacks)
+	l.findTitles(stacks)
+	for _, dump := range append(append([]*stack.Dump{}, l.dumps...), l.others...) {
+		findHanging(stacks, dump)
+	}
+	stacks.Section.Text = counted(len(l.dumps), "process")
+	if count := len(l.threads()); count > 0 {
+		stacks.Section.Text = fmt.Sprintf("%s in %s: %s", counted(count, l.unit()), stacks.Section.Text, strings.Join(told, "; "))
+	}
+	cpu.Section.Text = l.cpuWords()
+	if cpu.Section.Text == "" {
+		cpu.Section.Text = "it used little CPU"
+	}
+	for _, dump := range l.dumps {
+		if dump.Unseen != "" && stacks.Section.State == report.OK {
+			stacks.Section.State, stacks.Section.Lacks = report.NotReadable, dump.Unseen
+		}
+	}
+	if lack := l.lack(); lack != nil {
+		stacks.Section.Lacks, stacks.Section.Helps = lack.Lacks, lack.Helps
+		stacks.Section.State = report.NotReadable
+	}
+	sockets.FindUnanswered(waits, l.sockets)
+	waits.Section.Text = counted(len(l.sockets), "socket")
+	return []*rules.Part{stacks, cpu, waits}
+}
+
+// lack is why no stack could be had of any process; nil if one could.
+func (l *look) lack() *target.Lack {
+	for _, dump := range l.dumps {
+		if dump.Lack == nil {
+			return nil
+		}
+	}
+	if len(l.dumps) == 0 {
+		return &target.Lack{Lacks: "a process"}
+	}
+	return l.dumps[0].Lack
+}
+
+func findLocks(part *rules.Part, dump *stack.Dump) {
+	for _, names := range dump.Deadlocks {
+		part.Find("deadlock", 0, "%d threads wait for each other’s locks: %s", len(names), placesOf(dump, names))
+	}
+	for _, lock := range stack.Locks(dump.Threads) {
+		if lock.By != nil {
+			part.Find("lock_queue", float64(lock.Held()), "%d threads wait for a lock that %s holds%s", len(lock.Waiters), lock.Holder, holding(*lock.By))
+		}
+	}
+	stuck := map[string][]stack.Thread{}
+	for _, each := range dump.Threads {
+		// A goroutine knows how long it has waited; other threads do not.
+		if each.Minutes >= stuckMinutes && each.ID == 0 && !each.Idle && each.State != "IO wait" && each.State != "syscall" {
+			place := ownOrFirst(each.Own, each.Frames) + " (" + each.State + ")"
+			stuck[place] = append(stuck[place], each)
+		}
+	}
+	for _, place := range sorted(stuck) {
+		longest := 0
+		for _, each := range stuck[place] {
+			longest = max(longest, each.Minutes)
+		}
+		part.Find("same_place", float64(len(stuck[place])), "%d goroutines wait in %s, for up to %d minutes", len(stuck[place]), place, longest)
+	}
+	if dump.Silent != "" {
+		part.Find("runtime_silent", 0, "%s", dump.Silent)
+	}
+	if dump.Exposed != "" {
+		part.Find("inspector_open", 0, "%s", dump.Exposed)
+	}
+}
+
+// findPools finds pools among the threads of all processes, so that workers with one thread each are one as well.
+func (l *look) findPools(part *rules.Part) {
+	held := map[string]bool{}
+	for _, dump := range l.dumps {
+		for _, lock := range stack.Locks(dump.Threads) {
+			held[lock.Name] = lock.By != nil
+		}
+	}
+	for _, pool := range l.pools() {
+		// Its queue at the lock names the holder as well.
+		if held[pool.Waiting[0].WaitsFor] {
+			continue
+		}
+		part.Find("pool_waits", float64(len(pool.Waiting)), "%s", poolWords(pool))
+	}
+}
+
+func findHanging(part *rules.Part, dump *stack.Dump) {
+	var hanging []stack.Thread
+	for _, each := range dump.Threads {
+		if stack.Classify(each) == thread.Disk {
+			hanging = append(hanging, each)
+		}
+	}
+	if len(hanging) > 0 {
+		part.Find("thread_in_kernel", float64(len(hanging)), "%s of %s %s", counted(len(hanging), "thread"), nameOf(dump), stack.Does(hanging[0]))
+	}
+}
+
+// poolWords is "all 10 http-nio-8080-exec threads wait in Shop.upstream, reading from 10.1.2.3:5432, for 12 s".
+func poolWords(pool stack.Pool) string {
+	noun := "threads"
+	switch {
+	case pool.Waiting[0].ID == 0 && strings.HasPrefix(pool.Name, "goroutine"):
+		noun, pool.Name = "goroutines", "of the program’s own"
+	case strings.HasSuffix(pool.Name, processes):
+		noun, pool.Name = "processes", strings.TrimSuffix(pool.Name, processes)
+	}
+	words := fmt.Sprintf("all %d %s %s wait", pool.Total, pool.Name, noun)
+	if len(pool.Waiting) < pool.Total {
+		words = fmt.Sprintf("%d of %d %s %s wait", len(pool.Waiting), pool.Total, pool.Name, noun)
+	}
+	if noun == "goroutines" {
+		words = fmt.Sprintf("%d goroutines wait", len(pool.Waiting))
+	}
+	words += in(short(pool.Own)) + waitWords(pool.Waiting)
+	if pool.Waited >= time.Second {
+		words += fmt.Sprintf(", for %s", span(pool.Waited))
+	}
+	if pool.Other != nil {
+		words += fmt.Sprintf("; %s is in %s, %s", pool.Other.Name, short(pool.Other.Own), stack.Does(*pool.Other))
+	}
+	return words
+}
+
+// waitWords say what threads wait for, where that is the same for all and says something.
+func waitWords(threads []stack.Thread) string {
+	does := stack.Does(threads[0])
+	for _, each := range threads {
+		if stack.Does(each) != does {
+			return ""
+		}
+	}
+	switch stack.Classify(threads[0]) {
+	case thread.Lock:
+		return ", for a lock"
+	case thread.Socket:
+		if threads[0].ID == 0 {
+			return ", for the network"
+		}
+		return ", " + does
+	case thread.Timer, thread.Disk:
+		return ", " + does
+	}
+	return ""
+}

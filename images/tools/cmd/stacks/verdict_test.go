@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"kdebug/tools/internal/stack"
+	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
+)
+
+// many are threads of a pool that differ in their number.
+func many(count int, name string, like stack.Thread) []stack.Thread {
+	var threads []stack.Thread
+	for number := range count {
+		each := like
+		each.ID, each.Name = 100+number, fmt.Sprintf("%s%d", name, number)
+		threads = append(threads, each)
+	}
+	return threads
+}
+
+var (
+	futex   = thread.Seen{Class: thread.Lock, Words: "waiting (idle, or for a lock)", Running: 0.001}
+	events  = thread.Seen{Class: thread.Queue, Words: "waiting for events", Running: 0.003}
+	clients = thread.Seen{Class: thread.Queue, Words: "waiting for a client"}
+)
+
+func named(name string, runtime target.Runtime, dump stack.Dump) *stack.Dump {
+	dump.Process = target.Process{PID: 1, Runtime: runtime, Status: target.Status{Name: name}, Command: []string{"/usr/bin/" + name, "run"}}
+	return &dump
+}
+
+// What is said of a program that is well and has nothing to do: no place where it is "most of the time", no lock, and no words of the kernel.
+func TestOfAHealthyIdleProgramNothingStandsOut(t *testing.T) {
+	idle := stack.Thread{Idle: true, Kernel: futex, State: "WAITING", Frames: []string{"sun.misc.Unsafe.park"}}
+	for name, test := range map[string]struct {
+		dump *stack.Dump
+		want string
+	}{
+		// W1: three samples of the little that was not idle.
+		"gunicorn": {
+			named("gunicorn", target.Python, stack.Dump{
+				Threads: append(many(8, "ThreadPoolExecutor-0_", stack.Thread{Idle: true, Kernel: futex, Frames: []string{"_worker (concurrent/futures/thread.py:81)"}}), stack.Thread{ID: 1, Name: "MainThread", Kernel: events, Frames: []string{"Arbiter.wait_for_signals (gunicorn/arbiter.py:425)"}}),
+				Hot:     []stack.Sample{{Frames: []string{"_worker (concurrent/futures/thread.py:81)"}, Value: 2}, {Frames: []string{"f (x.py:1)"}, Value: 1}}, HotIsSampled: true, Samples: 3, Cores: 0.01,
+			}),
+			"No thread computes all the time and no pool waits; 9 threads: 8 idle, 1 waiting for events.",
+		},
+		// W2: no lock, and no "hottest: EPoll.wait".
+		"Tomcat": {
+			named("java", target.JVM, stack.Dump{
+				Threads: append(many(10, "http-nio-8080-exec-", idle), stack.Thread{ID: 7, Name: "http-nio-8080-Poller", State: "RUNNABLE", Idle: true, Kernel: events, Frames: []string{"sun.nio.ch.EPoll.wait(Native Method)"}}),
+				Hot:     []stack.Sample{{Frames: []string{"sun.nio.ch.EPoll.wait"}, Value: 0.003}}, Cores: 0.02,
+			}),
+			"No deadlock, no queue at a lock and no pool that waits; 11 threads: 11 idle.",
+		},
+		// W5: "most of the time in (garbage collector)".
+		"express": {
+			named("node", target.Node, stack.Dump{HotIsSampled: true, Hot: []stack.Sample{{Frames: []string{"(idle)"}, Value: 983}, {Frames: []string{"(garbage collector)"}, Value: 11}}, Samples: 170, Cores: 0.03}),
+			"The event loop has time left.",
+		},
+		"Caddy": {
+			named("caddy", target.Go, stack.Dump{Threads: []stack.Thread{{Name: "goroutine 1", State: "select", Idle: true, Minutes: 60}, {Name: "goroutine 9", State: "IO wait", Idle: true}}}),
+			"No goroutines are stuck together; 2 goroutines: 2 idle.",
+		},
+		// W2: "4 waiting for a lock" (jemalloc), "most of the time in [do_epoll_wait]".
+		"Redis": {
+			named("redis-server", target.Native, stack.Dump{Threads: append(many(4, "jemalloc_bg_thd", stack.Thread{Kernel: futex}), stack.Thread{ID: 1, Name: "redis-server", Kernel: events}), Cores: 0.02}),
+			"Nothing hangs or computes all the time; 5 threads: 4 waiting (idle, or for a lock), 1 waiting for events.",
+		},
+		"Puma": {
+			named("ruby", target.Ruby, stack.Dump{Threads: many(6, "puma srv tp 00", stack.Thread{Kernel: futex})}),
+			"Ruby is seen from outside only, without its stacks: nothing hangs or computes all the time; 6 threads: 6 waiting (idle, or for a lock).",
+		},
+		".NET": {
+			named("dotnet", target.DotNet, stack.Dump{Threads: many(6, ".NET TP Worker", stack.Thread{Kernel: futex})}),
+			".NET is seen from outside only, without its stacks: nothing hangs or computes all the time; 6 threads: 6 waiting (idle, or for a lock).",
+		},
+		"Erlang": {
+			named("beam.smp", target.Unknown, stack.Dump{Threads: many(6, "erts_sched_", stack.Thread{Kernel: futex})}),
+			"Erlang is seen from outside only, without its stacks: nothing hangs or computes all the time; 6 threads: 6 waiting (idle, or for a lock).",
+		},
+		"unknown": {
+			named("mystery", target.Unknown, stack.Dump{Threads: many(1, "m", stack.Thread{Kernel: clients})}),
+			"An unknown program (mystery) is seen from outside only, without its stacks: nothing hangs or computes all the time; 1 thread: 1 waiting for a client.",
+		},
+	} {
+		l := lookAt(test.dump.Process.Runtime, test.dump)
+		l.target.Process = test.dump.Process
+		if got := l.verdict(findings(l)); got != test.want {
+			t.Errorf("%s: %s", name, got)
+		}
+		var out strings.Builder
+		l.tell(&out)
+		for _, wrong := range []string{"hottest", "[do_", "wait_woken", "RUNNABLE", " for a lock:", "most of the time"} {
+			if strings.Contains(out.String(), wrong) {
+				t.Errorf("%s: %q in\n%s", name, wrong, out.String())
+			}
+		}
+	}
+}
+
+func TestWhatIsWrongIsSaidFirst(t *testing.T) {
+	requests := stack.Thread{State: "RUNNABLE", Own: "com.example.Shop.upstream(Shop.java:9)", Frames: []string{"sun.nio.ch.Net.poll(Native Method)"}, Kernel: upstream}
+	blocked := stack.Thread{State: "BLOCKED", Own: "com.example.Shop.reserve(Shop.java:3)", WaitsFor: "0x1", WaitsForKind: "java.util.concurrent.locks.ReentrantLock$NonfairSync", Frames: []string{"x"}, Kernel: futex}
+	holder := requests
+	holder.ID, holder.Name, holder.Holds = 3, "http-nio-8080-exec-30", []string{"0x1"}
+	reserve := stack.Thread{State: stack.ForLock, Own: "reserve (web.py:19)", Frames: []string{"reserve (web.py:19)"}, Kernel: futex}
+	price := stack.Thread{ID: 3, Name: "ThreadPoolExecutor-0_9", Own: "price_from_upstream (web.py:11)", Frames: []string{"SocketIO.readinto (socket.py:706)"}, Kernel: upstream}
+	throttled := stack.Thread{ID: 1, Name: "MainThread", Own: "load (web.py:3)", Frames: []string{"scan (yaml/scanner.py:9)"}, Kernel: thread.Seen{Class: thread.Ready, Running: 0.48, Ready: 0.51, Words: "ready to run, without CPU"}}
+	for name, test := range map[string]struct {
+		dump *stack.Dump
+		want string
+	}{
+		"W3, a pool of Java": {
+			named("java", target.JVM, stack.Dump{Threads: many(10, "http-nio-8080-exec-", requests)}),
+			"all 10 http-nio-8080-exec threads wait in Shop.upstream, reading from 10.1.2.3:5432, for 12 s.",
+		},
+		"W14, behind a lock": {
+			named("java", target.JVM, stack.Dump{Threads: append(many(9, "http-nio-8080-exec-", blocked), holder)}),
+			"9 threads wait for a lock that http-nio-8080-exec-30 holds in Shop.upstream, reading from 10.1.2.3:5432.",
+		},
+		"W3, behind a lock of Python, which names no holder": {
+			named("gunicorn", target.Python, stack.Dump{Threads: append(many(7, "ThreadPoolExecutor-0_", reserve), price)}),
+			"7 of 8 ThreadPoolExecutor-0 threads wait in reserve (web.py:19), for a lock; ThreadPoolExecutor-0_9 is in price_from_upstream (web.py:11), reading from 10.1.2.3:5432.",
+		},
+		"W4, a busy loop under a limit": {
+			named("python3", target.Python, stack.Dump{Threads: []stack.Thread{throttled}, Cores: 0.48, Samples: 10, Hot: []stack.Sample{{Frames: []string{"EpollSelector.select"}, Value: 10}}}),
+			"MainThread of python3 computes all the time in load (web.py:3), with 0.48 of a core: it is ready and waits for CPU 51% of the time.",
+		},
+		"W6, a loop that collects": {
+			named("node", target.Node, stack.Dump{HotIsSampled: true, Hot: []stack.Sample{{Frames: []string{"(garbage collector)"}, Value: 63}, {Frames: []string{"f (a.js:1)"}, Value: 35}, {Frames: []string{"(idle)"}, Value: 2}}, Collecting: 0.63}),
+			"the garbage collector takes 63% of the time; the event loop is busy 98% of the time.",
+		},
+		"W7, the collector of a JVM": {
+			named("java", target.JVM, stack.Dump{Threads: many(3, "http-nio-8080-exec-", stack.Thread{Idle: true, Kernel: futex}), Collecting: 0.91, Heap: "old generation 99 % of 30 MiB"}),
+			"the garbage collector takes 91% of the time (old generation 99 % of 30 MiB).",
+		},
+		"goroutines that wait for an upstream": {
+			named("api", target.Go, stack.Dump{Threads: hung(150)}),
+			"150 goroutines wait in main.upstream (main.go:9), for the network, for 3 s.",
+		},
+	} {
+		l := lookAt(test.dump.Process.Runtime, test.dump)
+		if got := l.verdict(findings(l)); got != test.want {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
+
+func hung(count int) []stack.Thread {
+	var threads []stack.Thread
+	for number := range count {
+		frames := []string{"internal/poll.runtime_pollWait (netpoll.go:1)", "main.upstream (main.go:9)"}
+		threads = append(threads, stack.Thread{Name: fmt.Sprintf("goroutine %d", number), State: "IO wait", Own: frames[1], Serves: true, Frames: frames})
+	}
+	markStill(threads, threads, sample)
+	return threads
+}
+
+func TestAGoroutineThatRunsAtBothMomentsComputes(t *testing.T) {
+	threads := func(second string) []stack.Thread {
+		each := stack.Thread{Name: "goroutine 7", State: "runnable", Own: "main.hash (main.go:3)", Frames: []string{"main.hash (main.go:3)"}}
+		now := each
+		now.State = second
+		threads := []stack.Thread{now}
+		markStill(threads, []stack.Thread{each}, sample)
+		return threads
+	}
+	for name, test := range map[string]struct {
+		state string
+		busy  float64
+		want  string
+	}{
+		"it runs":                         {"running", 0.95, "goroutine 7 of api computes all the time in main.hash (main.go:3), with 0.30 of a core: it is ready and waits for CPU 65% of the time."},
+		"it waits the second time":        {"select", 0.95, "No goroutines are stuck together; 1 goroutine: 1 waiting for channels; api uses 0.30 of a core."},
+		"the process computes for a part": {"running", 0.5, "No goroutines are stuck together; 1 goroutine: 1 computing; api uses 0.30 of a core."},
+	} {
+		l := lookAt(target.Go, named("api", target.Go, stack.Dump{Threads: threads(test.state), Cores: 0.3, Busy: test.busy}))
+		if got := l.verdict(findings(l)); got != test.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// A goroutine that has moved on is no goroutine that waits.
+func TestOnlyGoroutinesThatStayedCount(t *testing.T) {
+	before := hung(9)
+	now := hung(9)
+	for index := range now {
+		now[index].Kernel.Waited = 0
+		now[index].Frames = []string{"main.other (main.go:1)"}
+	}
+	markStill(now, before, sample)
+	if got := codes(lookAt(target.Go, &stack.Dump{Threads: now})); got != "" {
+		t.Error(got)
+	}
+}
+
+func TestAShareOfTheTimeIsToldOfEnoughOnly(t *testing.T) {
+	dump := func(samples int, cores float64) *stack.Dump {
+		return named("python3", target.Python, stack.Dump{Samples: samples, Cores: cores, HotIsSampled: true, Hot: []stack.Sample{{Frames: []string{"price (web.py:1)"}, Value: float64(samples)}}})
+	}
+	for name, test := range map[string]struct {
+		dump *stack.Dump
+		want string
+	}{
+		"enough":             {dump(50, 0.2), "No thread computes all the time and no pool waits; python3 uses 0.20 of a core, 100% of it in price (web.py:1)."},
+		"too few samples":    {dump(49, 0.5), "No thread computes all the time and no pool waits; python3 uses 0.50 of a core."},
+		"too little of core": {dump(90, 0.19), "No thread computes all the time and no pool waits."},
+	} {
+		l := lookAt(target.Python, test.dump)
+		if got := l.verdict(findings(l)); got != test.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package diagnose
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"kdebug/tools/internal/rules"
+)
+
+func folderWith(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestANumberOfACgroupIsAWholeOneOrUnknown(t *testing.T) {
+	for text, want := range map[string]amount{
+		"0\n": {0, true}, "12\n": {12, true}, "max\n": {}, "-1\n": {}, "": {}, "9223372036854771712\n": {}, "999999999999999999\n": {999999999999999999, true},
+	} {
+		if got := numberIn(folderWith(t, map[string]string{"n": text}) + "/n"); got != want {
+			t.Errorf("%q is %+v", text, got)
+		}
+	}
+}
+
+func TestAProcessThatSharesOurViewLiesDeeperThanTheMount(t *testing.T) {
+	root := folderWith(t, map[string]string{"memory/pod/app/x": "", "x": ""})
+	for text, folder := range map[string]string{
+		"3:memory:/pod/app\n":        root + "/memory/pod/app",
+		"3:cpu,memory:/pod/app\n":    root + "/memory/pod/app",
+		"3:memory:/kubepods/other\n": root + "/memory",
+		"3:memory:/../pod\n":         root + "/memory",
+		"3:memory:/\n":               root + "/memory",
+		"":                           root + "/memory",
+	} {
+		if got := controllerFolder(root+"/memory", "memory", text); got != folder {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+}
+
+func TestNearItsCPULimitIsAFindingThrottledOrNot(t *testing.T) {
+	for _, each := range []struct {
+		name   string
+		used   int64
+		limit  int64
+		sample time.Duration
+		found  bool
+	}{
+		{"at 95 %", 950, 1000, time.Second, true}, {"at 90 %", 900, 1000, time.Second, false}, {"without a limit", 950, 0, time.Second, false},
+		{"without a sample", 950, 1000, 0, false},
+	} {
+		part := rules.NewPart("cpu")
+		nearLimit(&Look{cpuLimit: each.limit, Settings: Settings{Sample: each.sample}}, part, each.used)
+		if (len(part.Findings) == 1) != each.found {
+			t.Errorf("%s: %+v", each.name, part.Findings)
+		}
+	}
+}
+
+func TestAChartHasItsPoints(t *testing.T) {
+	root := folderWith(t, map[string]string{"cpu.stat": "usage_usec 5\nnr_periods 4\nnr_throttled 1\n", "memory.current": "30\n", "memory.stat": "inactive_file 10\n"})
+	var read chart
+	// A busy machine needs longer for as many readings.
+	for wait := 60 * time.Millisecond; len(read.memory) < fewReadings && wait < time.Minute; wait *= 4 {
+		stop := make(chan struct{})
+		time.AfterFunc(wait, func() { close(stop) })
+		read = (cgroup{version: 2, memory: root, cpu: root}).watch(5*time.Millisecond, stop)
+	}
+	if len(read.memory) < fewReadings || read.memory[0][1] != 20 || read.cpu[0][1] != 0 || len(read.throttled) != 0 {
+		t.Errorf("%+v", read)
+	}
+	lines := read.series(500, 0)
+	if len(lines) != 2 || *lines[0].Limit != 500 || lines[1].Limit != nil || len(lines[0].Points) > readings {
+		t.Errorf("%+v", lines)
+	}
+}

@@ -1,0 +1,113 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"kdebug/tools/internal/rules"
+)
+
+const (
+	maxTitle = 100
+	// busyTicks of CPU within the sample are worth a word.
+	busyTicks = 2
+)
+
+// titleOf is what a program wrote over its arguments to say what it does, as "postgres: shop [local] UPDATE waiting"; "" for one that did not. Arguments
+// are never told: they may hold a secret.
+func titleOf(command []string) string {
+	for len(command) > 1 && command[len(command)-1] == "" {
+		command = command[:len(command)-1]
+	}
+	if len(command) != 1 {
+		return ""
+	}
+	title := strings.Join(strings.Fields(plain(command[0])), " ")
+	// A path that has a space is no title, nor is a program that was started without arguments.
+	if !strings.Contains(title, " ") || strings.HasPrefix(title, "/") {
+		return ""
+	}
+	if len(title) > maxTitle {
+		title = title[:maxTitle-3] + "..."
+	}
+	return title
+}
+
+// isWaiting is whether a process says that it waits, or waits in the kernel for a disk.
+func (p process) isWaiting() bool {
+	return p.State == 'D' || slices.Contains(strings.Fields(strings.ToLower(p.title)), "waiting")
+}
+
+// waitingTitles are those who say that they wait, with the first of their titles.
+func waitingTitles(living []process) string {
+	many, first := 0, ""
+	for _, each := range living {
+		if each.title == "" || !each.isWaiting() {
+			continue
+		}
+		if many++; many == 1 {
+			first = each.title
+		}
+	}
+	if many == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s (%s)", count(many, "says that it waits", "say that they wait"), first)
+}
+
+// doing is a process' state in plain words.
+func (p process) doing() string {
+	switch p.State {
+	case 'R':
+		return "runs"
+	case 'S', 'I':
+		return "sleeps"
+	case 'D':
+		return "waits for a disk"
+	case 'T':
+		return "is stopped by a signal"
+	case 't':
+		return "is stopped by a debugger"
+	}
+	return "is in state " + string(p.State)
+}
+
+// tellProcesses shows those that are worth it: first who waits, then who used most CPU within the sample, then the others as they came.
+func tellProcesses(part *rules.Part, living []process, passed time.Duration) {
+	shown := slices.Clone(living)
+	slices.SortStableFunc(shown, func(a, b process) int {
+		return cmp.Or(cmp.Compare(atFirst(b), atFirst(a)), cmp.Compare(b.busy(), a.busy()))
+	})
+	for _, each := range shown[:min(len(shown), shownProcesses)] {
+		words := ""
+		if each.title != "" {
+			words = " (" + each.title + ")"
+		}
+		used := ""
+		if each.busy() > 0 && passed > 0 {
+			used = fmt.Sprintf(", %d millicores", each.busy()*int64(tick)*1000/int64(passed))
+		}
+		part.Say("%d %s%s %s%s, %s, %d MiB, child of %d", each.pid, plain(each.Name), words, each.doing(), used, count(each.Threads, "thread"), each.ResidentKiB/1024, each.Parent)
+	}
+	if rest := len(shown) - shownProcesses; rest > 0 {
+		part.Say("and %s", count(rest, "more process", "more processes"))
+	}
+}
+
+func atFirst(p process) int {
+	if p.isWaiting() {
+		return 1
+	}
+	return 0
+}
+
+// busy is the CPU that it used within the sample, in ticks; 0 where that is next to nothing.
+func (p process) busy() int64 {
+	if used := p.later - p.used; used >= busyTicks {
+		return used
+	}
+	return 0
+}

@@ -1,0 +1,131 @@
+package sockets
+
+import (
+	"fmt"
+	"net/netip"
+
+	"kdebug/tools/internal/rules"
+)
+
+// minSegments: of fewer, a share says nothing.
+const minSegments = 100
+
+// View is what a look knows of the sockets.
+type View struct {
+	// Sockets are those that are judged: of the target, or of the whole pod. Whole says which: the kernel counts for the pod only.
+	Sockets []Socket
+	Whole   bool
+	// All are those of the pod. Towards counts connections by peer that are in TIME-WAIT and not among All.
+	All     []Socket
+	Towards map[netip.AddrPort]int
+	Limits  Limits
+	// Total is what was counted since the pod began, and Sample within the sample: attempts to connect without those of this look's own.
+	Total, Sample Counters
+	// Failed says to whom the attempts were that failed, as far as it was seen.
+	Failed map[netip.AddrPort]int
+}
+
+// Find puts what is wrong with the sockets into a part.
+func (v View) Find(part *rules.Part) {
+	counts := Tally(v.Sockets)
+	part.Find("close_wait", float64(counts["CLOSE-WAIT"]), "%d sockets in CLOSE_WAIT%s", counts["CLOSE-WAIT"], v.heap("CLOSE-WAIT"))
+	part.Find("syn_sent", float64(counts["SYN-SENT"]), "%d connections get no answer (SYN_SENT)%s", counts["SYN-SENT"], v.heap("SYN-SENT"))
+	FindUnanswered(part, v.Sockets)
+	v.findQueues(part)
+	v.findAttempts(part)
+	if sent, again := v.Sample.SegmentsOut, v.Sample.SegmentsAgain; sent >= minSegments {
+		part.Find("retransmits", float64(100*again/sent), "%d%% of the sent TCP segments had to be sent again (%d of %d)", 100*again/sent, again, sent)
+	}
+	v.findLimits(part)
+}
+
+// Tally counts the sockets by state.
+func Tally(all []Socket) map[string]int {
+	counts := map[string]int{}
+	for _, each := range all {
+		counts[each.State]++
+	}
+	return counts
+}
+
+// findQueues looks at each listener's queue of connections that wait to be accepted. What was dropped long ago means something only while a queue
+// is full.
+func (v View) findQueues(part *rules.Part) {
+	var slowest Socket
+	isFull := false
+	for _, each := range v.Sockets {
+		if each.State != "LISTEN" || each.Waiting == 0 {
+			continue
+		}
+		room := ""
+		if each.Room > 0 {
+			room = fmt.Sprintf(", of %d that may", each.Room)
+		}
+		if part.Find("accept_queue", float64(each.Waiting), "%d connections wait to be accepted at port %d%s", each.Waiting, each.Local.Port(), room); each.Waiting >= slowest.Waiting {
+			slowest = each
+		}
+		isFull = isFull || each.Room > 0 && each.Waiting > each.Room || v.isKeptOut(each)
+	}
+	dropped := v.Sample.ListenOverflows
+	switch {
+	case slowest.Waiting > 0:
+		if isFull {
+			dropped = v.Total.ListenOverflows
+		}
+		part.Find("listen_overflow", float64(dropped), "a listen queue is full: %s at port %d, %s", plural(int(slowest.Waiting), "connection waits", "connections wait"),
+			slowest.Local.Port(), plural(int(dropped), "was dropped", "were dropped"))
+	case v.Whole:
+		part.Find("listen_overflow", float64(dropped), "full listen queues of the pod dropped %s within the sample", plural(int(dropped), "connection", "connections"))
+	}
+}
+
+// isKeptOut is whether somebody in the pod gets no answer from its own listener.
+func (v View) isKeptOut(listener Socket) bool {
+	for _, each := range v.All {
+		if each.State == "SYN-SENT" && each.Peer.Port() == listener.Local.Port() && each.Peer.Addr() == each.Local.Addr() {
+			return true
+		}
+	}
+	return false
+}
+
+func (v View) findAttempts(part *rules.Part) {
+	refused := v.Sample.refused()
+	part.Find("connects_refused", float64(refused), "%d of %d attempts of the pod to connect were refused or led nowhere within the sample%s",
+		refused, max(refused, v.Sample.Opened), v.worstFailed(refused))
+	part.Find("connections_reset", float64(v.Sample.Reset), "%d connections of the pod were reset within the sample", v.Sample.Reset)
+}
+
+// worstFailed is ", 12 of them to 10.0.0.7:8080", or "" where that was not seen.
+func (v View) worstFailed(most uint64) string {
+	var worst netip.AddrPort
+	for peer, count := range v.Failed {
+		if count > v.Failed[worst] || count == v.Failed[worst] && peer.Compare(worst) < 0 {
+			worst = peer
+		}
+	}
+	if !worst.IsValid() {
+		return ""
+	}
+	// The two were not read at the same moment.
+	return fmt.Sprintf(", %d of them to %s", min(uint64(v.Failed[worst]), most), worst)
+}
+
+func (v View) findLimits(part *rules.Part) {
+	if size := v.Limits.LastPort - v.Limits.FirstPort + 1; size > 1 {
+		peer, used := v.portsTowards()
+		share := used * 100 / size
+		part.Find("ports_near_limit", float64(share), "%d%% of the local ports towards %s are in use (%d of %d)", share, placeOf(peer), used, size)
+	}
+	if v.Limits.TrackedMost > 0 {
+		share := v.Limits.Tracked * 100 / v.Limits.TrackedMost
+		part.Find("conntrack_near_limit", float64(share), "tracked connections at %d%% of the limit (%d of %d)", share, v.Limits.Tracked, v.Limits.TrackedMost)
+	}
+}
+
+func plural(number int, one, many string) string {
+	if number == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", number, many)
+}
