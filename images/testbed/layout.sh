@@ -109,7 +109,7 @@ java_17() { # ROOT: sets java to it
 compile_java() { # JAVA CLASSPATH OUT FILE …
     java=$1 path=$2 out=$3
     shift 3
-    LD_LIBRARY_PATH= "$java" -m jdk.compiler/com.sun.tools.javac.Main -proc:none -nowarn -cp "$path" -d "$out" "$@"
+    "$java" -m jdk.compiler/com.sun.tools.javac.Main -proc:none -nowarn -cp "$path" -d "$out" "$@"
 }
 
 tomcat() {
@@ -159,7 +159,7 @@ fastapi() {
     debian fastapi "$root"
     mkdir -p "$root/opt/python/bin" "$root/opt/python/lib"
     cp -L "$python/bin/python3.13" "$root/opt/python/bin/"
-    cp "$python"/lib/libpython3.13.so* "$root/opt/python/lib/" 2>/dev/null || true
+    cp "$python"/lib/libpython3.13.so.* "$root/usr/lib/x86_64-linux-gnu/" 2>/dev/null || true
     tar -C "$python/lib" --exclude=__pycache__ --exclude=test --exclude=site-packages --exclude='config-*' --exclude=idlelib --exclude=ensurepip \
         -cf - python3.13 | tar -C "$root/opt/python/lib" -xf -
     pip install -q --disable-pip-version-check --no-deps --no-compile --only-binary :all: --python-version 3.13 --require-hashes \
