@@ -27,7 +27,7 @@ interface Written {
 }
 
 /** Every state of every program, in the order of names. Throws for a table that names an image or a program that is not there. */
-export function allStates(): readonly State[] {
+function allStates(): readonly State[] {
   const programs = readdirSync(BED).filter((name) => existsSync(`${BED}${name}/states.json`));
   return programs.sort().flatMap((program) => {
     const table = JSON.parse(readFileSync(`${BED}${program}/states.json`, 'utf8'));

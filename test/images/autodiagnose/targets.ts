@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -128,17 +128,6 @@ export async function filesIn(files: Readonly<Record<string, string>>): Promise<
     await writeFile(path.join(root, name), content);
   }
   return root;
-}
-
-/** A PATH that begins with these tools, programs of busybox or scripts of a test. */
-export async function pathWith(tools: Readonly<Record<string, string | null>>): Promise<{ PATH: string }> {
-  const folder = await directory();
-  for (const [name, script] of Object.entries(tools)) {
-    if (script === null) await symlink('/bin/busybox', path.join(folder, name));
-    else await writeFile(path.join(folder, name), `#!/bin/sh\n${script}\n`);
-    if (script !== null) await chmod(path.join(folder, name), 0o755);
-  }
-  return { PATH: `${folder}:${process.env.PATH ?? ''}` };
 }
 
 export const MIB = 1024 * 1024;
