@@ -25,6 +25,12 @@ func mark(threads []stack.Thread, module string) {
 		if at := slices.IndexFunc(thread.Frames, func(frame string) bool { return isOwn(frame, module) }); at >= 0 {
 			thread.Own = thread.Frames[at]
 			thread.Serves = slices.ContainsFunc(thread.Frames[at:], serves)
+		} else if slices.ContainsFunc(thread.Frames, handles) {
+			// A program that is made of a server's modules, as Caddy: what handles the request stands for it.
+			thread.Serves = true
+			if at := slices.IndexFunc(thread.Frames, func(frame string) bool { return isOwn(frame, "") }); at >= 0 {
+				thread.Own = thread.Frames[at]
+			}
 		}
 		thread.Idle = isIdle(thread)
 	}
@@ -48,6 +54,11 @@ func serves(frame string) bool {
 	return strings.HasPrefix(frame, "net/http.(*conn).serve ") || strings.HasPrefix(frame, "net/http.(*http2serverConn).runHandler ") || strings.HasPrefix(frame, "google.golang.org/grpc.(*Server).")
 }
 
+// handles is whether a frame is that of a handler which has a request in its hands.
+func handles(frame string) bool {
+	return strings.Contains(frame, ".ServeHTTP (") || strings.HasPrefix(frame, "google.golang.org/grpc.(*Server).handleStream ")
+}
+
 // waits are the states of a goroutine that may be idle.
 var waits = map[string]bool{"IO wait": true, "select": true, "select (no cases)": true, "chan receive": true, "sleep": true, "sync.Cond.Wait": true, "finalizer wait": true,
 	"GC worker (idle)": true, "GC scavenge wait": true, "GC sweep wait": true, "force gc (idle)": true, "cleanup wait": true}
@@ -58,7 +69,7 @@ func isIdle(thread *stack.Thread) bool {
 	if len(thread.Frames) > 0 && strings.HasPrefix(thread.Frames[0], "os/signal.") {
 		return true
 	}
-	if !waits[thread.State] {
+	if !waits[thread.State] || slices.ContainsFunc(thread.Frames, handles) {
 		return false
 	}
 	for _, frame := range thread.Frames {
