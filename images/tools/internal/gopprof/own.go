@@ -18,7 +18,7 @@ func moduleOf(t *target.Target) string {
 	return info.Main.Path
 }
 
-// mark sets Own, Idle and Serves of goroutines. Without a main module whatever is not of the standard library counts as the program's own.
+// mark sets Own, without the path of its package, Idle and Serves of goroutines. Without a main module whatever is not of the standard library counts as the program's own.
 func mark(threads []stack.Thread, module string) {
 	for index := range threads {
 		thread := &threads[index]
@@ -33,6 +33,7 @@ func mark(threads []stack.Thread, module string) {
 			}
 		}
 		thread.Idle = isIdle(thread)
+		thread.Own = withoutPath(thread.Own)
 	}
 }
 
@@ -47,6 +48,12 @@ func isOwn(frame, module string) bool {
 	// A package outside the standard library begins with a domain. A dot in the rest belongs to the function.
 	first, _, _ := strings.Cut(frame, "/")
 	return strings.Contains(frame, "/") && strings.Contains(first, ".") && !strings.HasPrefix(frame, "vendor/") && !strings.HasPrefix(frame, "golang.org/x/")
+}
+
+// withoutPath leaves of a function's package its last part, as Go's own code names it.
+func withoutPath(frame string) string {
+	name, _, _ := strings.Cut(frame, "(")
+	return frame[strings.LastIndexByte(name, '/')+1:]
 }
 
 // serves is whether a frame is a server's that calls the program for a request.
