@@ -18,15 +18,22 @@ func moduleOf(t *target.Target) string {
 	return info.Main.Path
 }
 
-// mark sets Own, Idle and Serves of goroutines. Without a main module whatever is not of the standard library counts as the program's own.
+// mark sets Own, without the path of its package, Idle and Serves of goroutines. Without a main module whatever is not of the standard library counts as the program's own.
 func mark(threads []stack.Thread, module string) {
 	for index := range threads {
 		thread := &threads[index]
 		if at := slices.IndexFunc(thread.Frames, func(frame string) bool { return isOwn(frame, module) }); at >= 0 {
 			thread.Own = thread.Frames[at]
 			thread.Serves = slices.ContainsFunc(thread.Frames[at:], serves)
+		} else if slices.ContainsFunc(thread.Frames, handles) {
+			// A program that is made of a server's modules, as Caddy: what handles the request stands for it.
+			thread.Serves = true
+			if at := slices.IndexFunc(thread.Frames, func(frame string) bool { return isOwn(frame, "") }); at >= 0 {
+				thread.Own = thread.Frames[at]
+			}
 		}
 		thread.Idle = isIdle(thread)
+		thread.Own = withoutPath(thread.Own)
 	}
 }
 
@@ -43,9 +50,20 @@ func isOwn(frame, module string) bool {
 	return strings.Contains(frame, "/") && strings.Contains(first, ".") && !strings.HasPrefix(frame, "vendor/") && !strings.HasPrefix(frame, "golang.org/x/")
 }
 
+// withoutPath leaves of a function's package its last part, as Go's own code names it.
+func withoutPath(frame string) string {
+	name, _, _ := strings.Cut(frame, "(")
+	return frame[strings.LastIndexByte(name, '/')+1:]
+}
+
 // serves is whether a frame is a server's that calls the program for a request.
 func serves(frame string) bool {
 	return strings.HasPrefix(frame, "net/http.(*conn).serve ") || strings.HasPrefix(frame, "net/http.(*http2serverConn).runHandler ") || strings.HasPrefix(frame, "google.golang.org/grpc.(*Server).")
+}
+
+// handles is whether a frame is that of a handler which has a request in its hands.
+func handles(frame string) bool {
+	return strings.Contains(frame, ".ServeHTTP (") || strings.HasPrefix(frame, "google.golang.org/grpc.(*Server).handleStream ")
 }
 
 // waits are the states of a goroutine that may be idle.
@@ -58,7 +76,7 @@ func isIdle(thread *stack.Thread) bool {
 	if len(thread.Frames) > 0 && strings.HasPrefix(thread.Frames[0], "os/signal.") {
 		return true
 	}
-	if !waits[thread.State] {
+	if !waits[thread.State] || slices.ContainsFunc(thread.Frames, handles) {
 		return false
 	}
 	for _, frame := range thread.Frames {
