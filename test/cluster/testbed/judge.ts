@@ -45,7 +45,7 @@ export function readOf(diagnosis: Diagnosis, image: ImageName, podName: string):
 }
 
 /** Sends people to a place. On a healthy program there is none to go to. */
-const POINTER = /most(ly)? (of the time )?in |% of the (CPU )?time|hottest/i;
+const POINTER = /most(ly)? (of the time )?in |% of the CPU time goes|hottest/i;
 
 /** The clients of the bed are in the pod's own network, so that their waiting is seen there too, and is true. */
 const CLIENTS_WAIT = /connections? to 127\.0\.0\.1:(8080|6379|5432)/;
