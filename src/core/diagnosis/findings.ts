@@ -37,7 +37,18 @@ const POSITIONS: ReadonlyMap<string, number> = new Map([
   ...EFFECT_RULES.map(({ code }, index) => [code, CAUSE_RULES.length + 1 + index] as const),
 ]);
 
-const positionOf = ({ code }: Finding): number => POSITIONS.get(code) ?? CAUSE_RULES.length;
+/** What the threads themselves show is the cause of what sockets and clients show. */
+const INSIDE: ReadonlySet<string> = new Set([
+  'deadlock',
+  'lock_queue',
+  'pool_waits',
+  'gc_heavy',
+  'event_loop_busy',
+  'thread_in_kernel',
+]);
+
+const positionOf = ({ code }: Finding): number =>
+  POSITIONS.get(code) ?? (INSIDE.has(code) ? CAUSE_RULES.length - 0.5 : CAUSE_RULES.length);
 
 export const rankOf = ({ code, rank }: Finding): 1 | 2 | 3 => rank ?? findingRule(code)?.rank ?? FOREIGN_RANK;
 
@@ -67,7 +78,8 @@ const HINTS: ReadonlySet<string> = new Set(['no_memory_limit', 'no_requests', 'w
 
 /**
  * Findings in the order in which people should read them: causes before their effects, then by rank, then as the table
- * has them, those of an image by how far they exceed their threshold. Left out are those that another replaces, and hints while
+ * has them, those of an image by how far they exceed their threshold, of its
+ * threads before of its sockets. Left out are those that another replaces, and hints while
  * something is wrong.
  */
 export function ordered(all: readonly Finding[]): readonly Finding[] {

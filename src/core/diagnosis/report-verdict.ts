@@ -13,6 +13,7 @@ import { lookAtCluster } from './look-at-cluster.ts';
 import { isReady } from './reading/pod-containers.ts';
 import type { Diagnosis, Finding, Help, Section } from './report.ts';
 import { startFindings } from './rules/resources.ts';
+import type { Runtime } from './rules.ts';
 import { chartsOf } from './series.ts';
 import { MAX_UNSEEN } from './unseen.ts';
 import type { LookAgain, Verdict } from './verdict.ts';
@@ -49,7 +50,7 @@ export function verdictOf(
   );
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts, first)];
   const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
-  const sawInside = isQuiet && !couldNotLook(diagnosis) && !OUTSIDE.has(diagnosis.tool?.name ?? '');
+  const sawInside = isQuiet && !couldNotLook(diagnosis) && seesInside(diagnosis);
   const isWell = sawInside && first?.healthy === true && facts !== undefined && isReady(facts.pod);
   return {
     line: lineOf(diagnosis, findings),
@@ -72,6 +73,11 @@ export function verdictOf(
 
 /** Of our images, those that cannot tell a program that hangs from one that is idle: that they found nothing is no good news. */
 const OUTSIDE: ReadonlySet<string> = new Set(['autodiagnose', 'net', 'profile', 'capture']);
+/** Whose functions the image stacks sees; of all others only what the kernel shows. */
+const TELLING: ReadonlySet<Runtime | undefined> = new Set<Runtime>(['jvm', 'python', 'node', 'go']);
+
+const seesInside = ({ tool, target }: Diagnosis): boolean =>
+  !OUTSIDE.has(tool?.name ?? '') && (tool?.name !== 'stacks' || TELLING.has(target?.runtime));
 
 /** An image that saw nothing says nothing good; nor does one that could not see what it is named after. */
 const couldNotLook = ({ verdict, tool, sections }: Diagnosis): boolean =>

@@ -88,6 +88,11 @@ describe('the order', () => {
     expect(codes(finding('no_memory_limit'))).toEqual(['no_memory_limit']);
   });
 
+  it('has what the threads show before what the sockets show, however long these wait', () => {
+    const waits = finding('answer_missing', { value: 60, threshold: 5 });
+    expect(codes(waits, finding('pool_waits', { value: 8, threshold: 4 }))).toEqual(['pool_waits', 'answer_missing']);
+  });
+
   it('shows a finding whole up to 300 characters', () => {
     expect(shown(finding('crash_loop', { text: 'x'.repeat(300) })).text).toHaveLength(300);
     expect(shown(finding('crash_loop', { text: 'x'.repeat(301) })).text).toHaveLength(300);

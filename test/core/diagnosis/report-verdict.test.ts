@@ -221,6 +221,16 @@ describe('with a first answer', () => {
     expect(verdictOf(quiet, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBeUndefined();
   });
 
+  it('is well by the stacks of a program whose functions are seen, and of no other', () => {
+    const of = (runtime: 'python' | 'native' | 'ruby' | 'unknown') => {
+      const sections = [{ name: 'stacks', state: 'ok', text: '' }] as const;
+      const quiet = report({ tool: { name: 'stacks' }, target: { effective: true, runtime }, sections });
+      return verdictOf(quiet, aPlan(), facts({ pod: READY }), undefined, first()).healthy;
+    };
+    expect(of('python')).toBe(true);
+    for (const runtime of ['native', 'ruby', 'unknown'] as const) expect(of(runtime)).toBeUndefined();
+  });
+
   it('is not well where the image saw nothing, whatever the first answer was', () => {
     const of = facts({ pod: READY });
     const healthy = (parts: Partial<Diagnosis>) => verdictOf(report(parts), aPlan(), of, undefined, first()).healthy;

@@ -84,10 +84,20 @@ func (v view) loadPart() *rules.Part {
 		part.Find("gc_heavy", 100*share, "%s", v.collecting())
 	}
 	if waiting := v.program().Waiting(); waiting.Ready >= starving {
-		part.Find("waits_for_cpu", 100*waiting.Ready, "its thread %s was ready to run and had no CPU for %.0f %% of the time", report.Line(waiting.Name, 40), 100*waiting.Ready)
+		part.Find("waits_for_cpu", 100*waiting.Ready, "%sits thread %s was ready to run and had no CPU for %.0f %% of the time", v.goesInto(), report.Line(waiting.Name, 40), 100*waiting.Ready)
 	}
 	v.findBusy(part)
 	return part
+}
+
+// goesInto names the function that most of the CPU time goes into, for who reads one line alone; "" where no share may be told.
+func (v view) goesInto() string {
+	stacks := v.stacks()
+	where, found := flame.Where(stacks)
+	if !found || !cpu.IsFunction(where.Name) || !v.isTold() || v.profile.Samples < enough || v.isCollecting() {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %% of its CPU time goes into %s; ", percent(where.Total, flame.Total(stacks)), report.Line(where.Name, 100))
 }
 
 // findBusy looks at the busiest thread of the program; what a JVM's own threads do is not its work.

@@ -87,6 +87,9 @@ func FindUnanswered(part *rules.Part, known []Socket) {
 			part.Say("%s", each)
 		case !each.Evident:
 			part.Say("%s; whoever waits for news on purpose looks the same", each)
+		case each.Within && shown > 0:
+			// One part of the pod waits for another, which waits itself.
+			part.Say("%s", each)
 		case shown < shownWaits:
 			shown++
 			part.Find("answer_missing", each.Longest.Seconds(), "%s", each)

@@ -212,6 +212,11 @@ func TestWhoIsAskedWithinARequestComesFirst(t *testing.T) {
 	if waits := Unanswered(known); len(waits) != 2 || waits[0].Peer.Port() != 9999 {
 		t.Errorf("%+v", waits)
 	}
+	if part := rules.NewPart("sockets"); true {
+		if FindUnanswered(part, known); len(part.Findings) != 1 || !strings.Contains(part.Findings[0].Text, ":9999") || len(part.Lines) != 1 {
+			t.Errorf("%+v", part)
+		}
+	}
 	add(database, 11)
 	if waits := Unanswered(known); len(waits) != 3 || waits[0].Peer.String() != database {
 		t.Errorf("%+v", waits)
