@@ -119,10 +119,10 @@ ${parts.join('\n\n')}
 
 ## A target without room
 
-A diagnosis uses the memory that the pod's limits leave. It needs about 4 MiB: 2 to 3 for itself, the rest for the runtime that
+A diagnosis uses the memory that the pod's limits leave. It needs about 4 MiB, as does the runtime that
 starts it. If less is left, the kernel kills something: the runtime's first process, and the run ends as \`start-failed\` with the reason
 \`RunContainerError\` (or \`StartError\`) and the finding \`no_room_to_start\`; or the application itself, if it is the largest. We saw both
 on a pod with a limit of 100 MiB: with 4 MiB left the diagnosis succeeds, with 1 MiB left it does not start, and a process of 97 MiB was
 killed. If one container has no memory limit, the pod as a whole has none, and always has room.
-CPU is similar: a diagnosis needs about 0.1 s, which takes 10 s if the pod may use 10 millicores.
+CPU is similar: a diagnosis needs about 0.06 s, which takes 6 s if the pod may use 10 millicores.
 `;

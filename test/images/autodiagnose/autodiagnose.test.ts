@@ -134,7 +134,7 @@ describe.skipIf(!canLook)('the report', () => {
         ],
         ...['sh', '-c', 'echo ready; exec sleep 120'],
       ]);
-      const stranger = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', 'sh'];
+      const stranger = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
       const report = await diagnose(
         { AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_TERMINATION_LOG: '/nonexistent/log' },
