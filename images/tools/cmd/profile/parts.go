@@ -22,7 +22,7 @@ func (v view) report() *report.Report {
 		Self:    selfOf(v.self),
 		Target: &report.Target{
 			Effective: true, PID: v.target.PID, UID: report.ID(v.target.UID), GID: report.ID(v.target.GID), Name: v.target.Name,
-			Capabilities: target.Capabilities(v.target.Permitted),
+			Capabilities: target.Capabilities(v.target.Permitted), Runtime: string(v.target.Runtime),
 		},
 		Findings:      findings,
 		Sections:      []report.Section{profile.Section, load.Section},

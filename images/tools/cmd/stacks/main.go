@@ -69,6 +69,7 @@ func run(ctx context.Context, out io.Writer) int {
 	}
 	result.Target = &report.Target{
 		Effective: true, PID: found.First, UID: report.ID(found.UID), GID: report.ID(found.GID), Name: found.Name, Capabilities: target.Capabilities(found.Permitted),
+		Runtime: string(found.Runtime),
 	}
 	look := &look{target: found, self: target.Whoami(), settings: settings}
 	if err = look.choose(ctx); err != nil {
