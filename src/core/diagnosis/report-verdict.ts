@@ -74,10 +74,10 @@ export function verdictOf(
 /** Of our images, those that cannot tell a program that hangs from one that is idle: that they found nothing is no good news. */
 const OUTSIDE: ReadonlySet<string> = new Set(['autodiagnose', 'net', 'profile', 'capture']);
 /** Whose functions the image stacks sees; of all others only what the kernel shows. */
-const TELLING: ReadonlySet<Runtime | undefined> = new Set<Runtime>(['jvm', 'python', 'node', 'go']);
+const SEEN_RUNTIMES: ReadonlySet<Runtime | undefined> = new Set<Runtime>(['jvm', 'python', 'node', 'go']);
 
 const seesInside = ({ tool, target }: Diagnosis): boolean =>
-  !OUTSIDE.has(tool?.name ?? '') && (tool?.name !== 'stacks' || TELLING.has(target?.runtime));
+  !OUTSIDE.has(tool?.name ?? '') && (tool?.name !== 'stacks' || SEEN_RUNTIMES.has(target?.runtime));
 
 /** An image that saw nothing says nothing good; nor does one that could not see what it is named after. */
 const couldNotLook = ({ verdict, tool, sections }: Diagnosis): boolean =>
