@@ -54,14 +54,14 @@ const MaxProcesses = 64
 
 // Errors of Find.
 var (
-	// ErrNoTarget: no process of another container is visible, so no target container was named.
+	// ErrNoTarget: no process of another container is visible, so no target container was named; or none of the one that was named.
 	ErrNoTarget = errors.New("no process of another container is visible")
 	// ErrTooLate: kdebug has given this run up, so it must do nothing.
 	ErrTooLate = errors.New("this run was given up before it started")
 )
 
-// Find finds the target of this container: of what KDEBUG_TARGET names, else of the oldest container that is no pause and no
-// debug container. Fails with ErrTooLate after KDEBUG_NOT_AFTER, and with ErrNoTarget.
+// Find finds the target of this container: of what KDEBUG_TARGET names, and where it names none or no container's name can be seen, of the oldest
+// container that is no pause and no debug container. Fails with ErrTooLate after KDEBUG_NOT_AFTER, and with ErrNoTarget.
 func Find() (*Target, error) {
 	if err := CheckNotAfter(time.Now()); err != nil {
 		return nil, err
@@ -231,7 +231,9 @@ func (t *Target) seeRoot() {
 	}
 }
 
-// firsts finds the first process of the wanted container, else the oldest; and those of all containers that could be meant.
+// firsts finds the first process of the wanted container, else the oldest; and those of all containers that could be meant. A process chooses
+// its own name and environment, but not what the pod calls its container. So that is compared first; and where a name is wanted and any
+// container's name can be seen, another container never takes its place.
 func (fs FS) firsts(own int, wanted string) (int, string, []Neighbour) {
 	ours := fs.cgroup(own)
 	onNode := false
@@ -239,39 +241,71 @@ func (fs FS) firsts(own int, wanted string) (int, string, []Neighbour) {
 		onNode = true
 	}
 	best, bestContainer, oldest := 0, "", int64(0)
+	named := false
 	var all []Neighbour
 	for _, pid := range fs.PIDs() {
 		status, err := fs.Status(fmt.Sprint(pid))
-		if err != nil || pid == own || status.Name == "pause" || status.Name == "autodiagnose" || status.State == 'Z' || !fs.isFirst(pid, status.Parent, onNode) {
+		if err != nil || pid == own || status.State == 'Z' || !fs.isFirst(pid, status.Parent, onNode) {
 			continue
 		}
 		place := fs.cgroup(pid)
 		if place == "" || place == ours || (onNode && !inOurPod(place, ours)) {
 			continue
 		}
-		if variables, err := fs.Environ(pid); err == nil && variables["KDEBUG_RUN"] != "" {
+		container := fs.container(pid)
+		if wanted != "" && container == wanted {
+			return pid, container, []Neighbour{{pid, status.Name, container}}
+		}
+		named = named || container != "" && !isOfKdebug(container)
+		if fs.isNoTarget(pid, status.Name, container) {
 			continue
 		}
 		_, start, err := fs.Times(fmt.Sprint(pid))
 		if err != nil {
 			continue
 		}
-		container := fs.container(pid)
-		if wanted != "" && container == wanted {
-			return pid, container, []Neighbour{{pid, status.Name, container}}
-		}
 		all = append(all, Neighbour{pid, status.Name, container})
 		if best == 0 || start < oldest {
 			best, bestContainer, oldest = pid, container, start
 		}
 	}
+	if wanted != "" && named {
+		return 0, "", nil
+	}
 	// A runtime that shows no cgroups: process 1, unless it is our own or the node's.
 	if best == 0 && !onNode && !fs.isAncestor(1, own) {
-		if status, err := fs.Status("1"); err == nil && status.Name != "pause" {
+		if status, err := fs.Status("1"); err == nil && fs.mayBeMeant(status.Name, wanted) {
 			return 1, fs.container(1), nil
 		}
 	}
 	return best, bestContainer, all
+}
+
+// mayBeMeant is whether process 1, with this name of its own, may be the target although its cgroup says nothing.
+func (fs FS) mayBeMeant(name, wanted string) bool {
+	container := fs.container(1)
+	switch {
+	case wanted == "":
+		return !fs.isNoTarget(1, name, container)
+	case container != "":
+		return container == wanted
+	}
+	return name != "pause"
+}
+
+// isNoTarget: the pod's pause, which has no container's mount, and the debug containers are never looked at unless they are wanted by name.
+func (fs FS) isNoTarget(pid int, name, container string) bool {
+	if name == "pause" && container == "" || name == "autodiagnose" || isOfKdebug(container) {
+		return true
+	}
+	variables, err := fs.Environ(pid)
+	return err == nil && variables["KDEBUG_RUN"] != ""
+}
+
+// isOfKdebug is whether a container's name is one that kdebug derives from a run: "kdebug-" and 12 characters of base32.
+func isOfKdebug(container string) bool {
+	rest, found := strings.CutPrefix(container, "kdebug-")
+	return found && len(rest) == 12 && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
 // isFirst: a container's first process has no parent here, also in a shared process namespace, where process 1 is the pod's

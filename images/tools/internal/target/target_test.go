@@ -119,11 +119,122 @@ func TestTheNamedContainerIsFoundAmongSeveral(t *testing.T) {
 		one{pid: 1, name: "pause", cgroup: "0::/../pause\n"},
 		one{pid: 7, name: "envoy", cgroup: "0::/../envoy\n", start: 1, mount: kubelet("envoy")},
 		one{pid: 8, name: "python3.11", cgroup: "0::/../web\n", start: 2, mount: kubelet("web"), exe: "/usr/bin/python3.11"})
-	for wanted, pid := range map[string]int{"web": 8, "envoy": 7, "": 7, "unknown": 7} {
+	for wanted, pid := range map[string]int{"web": 8, "envoy": 7, "": 7} {
 		target, err := fs.find(40, wanted)
 		if err != nil || target.PID != pid {
 			t.Errorf("%q: %v %v", wanted, target, err)
 		}
+	}
+}
+
+func TestAnotherContainerNeverTakesThePlaceOfTheNamedOne(t *testing.T) {
+	pause := one{pid: 1, name: "pause", cgroup: "0::/../pause\n"}
+	vault := one{pid: 7, name: "vault", cgroup: "0::/../vault\n", start: 1, mount: kubelet("vault")}
+	for what, other := range map[string]one{
+		"gone":     {pid: 8, name: "gone", state: "Z (zombie)", cgroup: "0::/../hider\n", start: 2},
+		"chrooted": {pid: 8, name: "hider", cgroup: "0::/../hider\n", start: 0, mount: "700 600 8:1 / / rw - overlay overlay rw\n"},
+		"paused":   {pid: 8, name: "pause", cgroup: "0::/../hider\n", start: 0},
+		"other":    {pid: 8, name: "web", cgroup: "0::/../web\n", start: 2, mount: kubelet("web")},
+	} {
+		// The vault is known even where it hides itself.
+		hidden := vault
+		hidden.environ = "KDEBUG_RUN=x\x00"
+		for _, beside := range []one{vault, hidden} {
+			fs := proc(t, us, pause, beside, other)
+			if target, err := fs.find(40, "hider"); !errors.Is(err, ErrNoTarget) {
+				t.Errorf("%s: %+v %v", what, target, err)
+			}
+			if target, _, err := fs.findFirst(40, "hider"); !errors.Is(err, ErrNoTarget) {
+				t.Errorf("%s: %+v %v", what, target, err)
+			}
+		}
+	}
+}
+
+func TestTheNamedContainerCannotHide(t *testing.T) {
+	for what, hider := range map[string]one{
+		"as pause":        {name: "pause"},
+		"as autodiagnose": {name: "autodiagnose"},
+		"as a run":        {name: "hider", environ: "KDEBUG_RUN=kd-1\x00"},
+	} {
+		hider.pid, hider.cgroup, hider.start, hider.mount = 8, "0::/../hider\n", 2, kubelet("hider")
+		fs := proc(t, us,
+			one{pid: 1, name: "pause", cgroup: "0::/../pause\n"},
+			one{pid: 7, name: "vault", cgroup: "0::/../vault\n", start: 1, mount: kubelet("vault")}, hider)
+		if target, err := fs.find(40, "hider"); err != nil || target.PID != 8 || target.Container != "hider" {
+			t.Errorf("%s: %+v %v", what, target, err)
+		}
+		target, neighbours, err := fs.findFirst(40, "hider")
+		if err != nil || target.PID != 8 || len(neighbours) != 1 || neighbours[0].Container != "hider" {
+			t.Errorf("%s: %+v %v %v", what, target, neighbours, err)
+		}
+	}
+}
+
+func TestTheNamedContainerCannotHideAmongTheNodesProcesses(t *testing.T) {
+	own := us
+	own.cgroup = "0::/kubepods/pod1/us\n"
+	fs := proc(t, own,
+		one{pid: 1, name: "systemd", cgroup: "0::/init\n"},
+		one{pid: 2, name: "kthreadd", cgroup: "0::/\n"},
+		one{pid: 3, parent: 1, name: "other", cgroup: "0::/kubepods/pod2/other\n", mount: kubelet("other")},
+		one{pid: 4, parent: 1, name: "hider", cgroup: "0::/kubepods/pod2/hider\n", mount: kubelet("hider")},
+		one{pid: 5, parent: 1, name: "vault", cgroup: "0::/kubepods/pod1/vault\n", start: 1, mount: kubelet("vault")},
+		one{pid: 6, parent: 1, name: "pause", cgroup: "0::/kubepods/pod1/hider\n", start: 2, mount: kubelet("hider")})
+	if target, err := fs.find(40, "hider"); err != nil || target.PID != 6 {
+		t.Errorf("%+v %v", target, err)
+	}
+	// Another pod's container of that name is never taken, nor does one of ours stand in for it.
+	if target, err := fs.find(40, "other"); !errors.Is(err, ErrNoTarget) {
+		t.Errorf("%+v %v", target, err)
+	}
+}
+
+func TestTheOldestIsTakenWhereNoContainerIsKnown(t *testing.T) {
+	fs := proc(t, us,
+		one{pid: 1, name: "pause", cgroup: "0::/../pause\n"},
+		one{pid: 7, name: "envoy", cgroup: "0::/../envoy\n", start: 2},
+		one{pid: 8, name: "web", cgroup: "0::/../web\n", start: 1},
+		one{pid: 9, name: "sh", cgroup: "0::/../debugger\n", start: 3, mount: kubelet("kdebug-abcdefghij23")})
+	for _, wanted := range []string{"web", ""} {
+		if target, err := fs.find(40, wanted); err != nil || target.PID != 8 {
+			t.Errorf("%q: %+v %v", wanted, target, err)
+		}
+	}
+	// Without cgroups, process 1 is taken unless it is known to be another container's.
+	for mount, found := range map[string]bool{"": true, kubelet("app"): true, kubelet("vault"): false} {
+		fs := proc(t, us, one{pid: 1, name: "java", mount: mount})
+		if target, err := fs.find(40, "app"); (err == nil) != found {
+			t.Errorf("%q: %+v %v", mount, target, err)
+		}
+	}
+}
+
+func TestADebugContainerIsNoTargetUnlessItIsNamed(t *testing.T) {
+	debugger := one{pid: 7, name: "sh", cgroup: "0::/../debugger\n", start: 1, mount: kubelet("kdebug-abcdefghij23")}
+	running := debugger
+	running.environ, running.mount = "KDEBUG_RUN=kd-1\x00", kubelet("debugger")
+	alone := running
+	alone.pid, alone.cgroup = 1, ""
+	for _, each := range []one{debugger, running, alone} {
+		if target, err := proc(t, us, each).find(40, ""); !errors.Is(err, ErrNoTarget) {
+			t.Errorf("%+v %v", target, err)
+		}
+	}
+	if target, err := proc(t, us, debugger).find(40, "kdebug-abcdefghij23"); err != nil || target.PID != 7 {
+		t.Errorf("%+v %v", target, err)
+	}
+	if isOfKdebug("kdebug-server") || isOfKdebug("kdebug-abcdef-hij23") || isOfKdebug("app") {
+		t.Error("a container of somebody else counts as kdebug's")
+	}
+}
+
+func TestAContainersProcessMayBeCalledPause(t *testing.T) {
+	fs := proc(t, us,
+		one{pid: 1, name: "pause", cgroup: "0::/../pause\n"},
+		one{pid: 7, name: "pause", cgroup: "0::/../app\n", start: 1, mount: kubelet("app")})
+	if target, err := fs.find(40, ""); err != nil || target.PID != 7 {
+		t.Errorf("%+v %v", target, err)
 	}
 }
 
