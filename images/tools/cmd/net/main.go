@@ -19,6 +19,7 @@ import (
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	limits "kdebug/tools/internal/run"
+	"kdebug/tools/internal/sock"
 	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/target"
 )
@@ -154,6 +155,9 @@ func (l *look) all(ctx context.Context) {
 		l.parts = append(l.parts, part)
 	} else {
 		view := sockets.View{Sockets: known, All: known, Whole: true, Limits: sockets.ReadLimits(), Total: after, Sample: after.Since(before), Failed: failed}
+		if l.target != nil {
+			view.Asking = sock.Of(l.target, known)
+		}
 		l.parts = append(l.parts, sockets.Look(view))
 		l.files = append(l.files, file{"sockets.txt", []byte(sockets.Table(known, maxSockets))})
 	}

@@ -15,6 +15,10 @@ const (
 	// minSamples and minCores are from where on a share of the time is told: of less it says nothing.
 	minSamples = 50
 	minCores   = 0.2
+	// minShare of the time is worth naming a function for.
+	minHotShare = 0.1
+	// alwaysBusy is from which part of the time on a thread computes all the time, as far as it gets a CPU.
+	alwaysBusy = 0.9
 )
 
 func findInCPU(part *rules.Part, dump *stack.Dump) {
@@ -28,9 +32,10 @@ func findInCPU(part *rules.Part, dump *stack.Dump) {
 	if dump.Process.Runtime == target.Node && dump.HotIsSampled {
 		busy := busyShare(dump.Hot)
 		part.Find("event_loop_busy", 100*busy, "the event loop is busy %.0f%% of the time%s", 100*busy, mostly(dump))
+		findBeside(part, dump)
 		return
 	}
-	const busy = 0.9
+	const busy = alwaysBusy
 	var all []stack.Thread
 	ran := 0.0
 	for _, each := range dump.Threads {
@@ -62,6 +67,20 @@ func findInCPU(part *rules.Part, dump *stack.Dump) {
 		words = first.Name + " computes all the time"
 	}
 	part.Find("busy_thread", 100*first.Kernel.Busy(), "%s%s%s", words, place, cores)
+}
+
+// findBeside tells of a worker of Node.js: the profile is of the event loop alone. The collector has threads as well.
+func findBeside(part *rules.Part, dump *stack.Dump) {
+	const collector = 0.2
+	if len(dump.Beside) == 0 || dump.Collecting > collector {
+		return
+	}
+	first := dump.Beside[0].Kernel
+	words := "a thread of " + nameOf(dump) + " beside its event loop computes"
+	if len(dump.Beside) > 1 {
+		words = fmt.Sprintf("%d threads of %s beside its event loop compute", len(dump.Beside), nameOf(dump))
+	}
+	part.Find("busy_thread", 100*first.Busy(), "%s all the time, with %.2f of a core: a worker, whose functions are not looked at", words, dump.Cores)
 }
 
 // busyShare is how much of a Node profile is not idle: collection and native code block the loop like anything else.

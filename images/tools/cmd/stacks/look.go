@@ -11,6 +11,7 @@ import (
 	"kdebug/tools/internal/native"
 	"kdebug/tools/internal/node"
 	"kdebug/tools/internal/python"
+	"kdebug/tools/internal/sock"
 	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
@@ -119,7 +120,9 @@ func (l *look) ask(ctx context.Context) {
 		})
 	}
 	group.Wait()
-	l.sockets, _ = sockets.All()
+	all, _ := sockets.All()
+	// Its own alone: who else of the pod waits, as a client of its port, is no cause.
+	l.sockets = sock.Of(l.target, all)
 }
 
 func (l *look) dump(ctx context.Context, process target.Process) *stack.Dump {
@@ -140,9 +143,12 @@ func measured(t *target.Target, take func() *stack.Dump) *stack.Dump {
 	watch := thread.Start(t.FS(), t.PID)
 	dump := take()
 	seen := watch.Read()
-	for _, each := range seen {
+	for id, each := range seen {
 		dump.Cores += each.Running
 		dump.Busy += each.Busy()
+		if dump.HotIsSampled && t.Runtime == target.Node && id != t.PID && each.Busy() > alwaysBusy {
+			dump.Beside = append(dump.Beside, stack.Thread{ID: id, Kernel: each})
+		}
 	}
 	for index := range dump.Threads {
 		each := &dump.Threads[index]

@@ -95,6 +95,20 @@ func TestAnIdleEventLoopIsNoFinding(t *testing.T) {
 	}
 }
 
+func TestAWorkerOfNodeThatComputesIsFoundBesideAnIdleEventLoop(t *testing.T) {
+	dump := func() *stack.Dump {
+		return &stack.Dump{HotIsSampled: true, Hot: []stack.Sample{{Frames: []string{"(idle)"}, Value: 99}}, Cores: 0.3, Beside: []stack.Thread{{ID: 7, Kernel: thread.Seen{Running: 0.3, Ready: 0.65}}}}
+	}
+	if found := lookAt(target.Node, dump()).parts()[1].Findings; len(found) != 1 || found[0].Code != "busy_thread" || !strings.Contains(found[0].Text, "beside its event loop") {
+		t.Errorf("%+v", found)
+	}
+	collecting := dump()
+	collecting.Collecting = 0.3
+	if found := lookAt(target.Node, collecting).parts()[1].Findings; len(found) != 0 {
+		t.Errorf("the collector is called a worker: %+v", found)
+	}
+}
+
 func TestABlindLookSaysWhatLacks(t *testing.T) {
 	l := lookAt(target.Python, &stack.Dump{Lack: &target.Lack{Lacks: "the target's own uid:gid", Helps: []string{"identity"}}})
 	section := l.parts()[0].Section

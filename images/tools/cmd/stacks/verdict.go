@@ -85,7 +85,7 @@ func (l *look) cpuWords() string {
 	if busiest.Samples < minSamples {
 		return words
 	}
-	if hot := hottest(busiest, 1); len(hot) > 0 {
+	if hot := hottest(busiest, 1); len(hot) > 0 && hot[0].Share >= minHotShare {
 		words += fmt.Sprintf(", %.0f%% of it in %s", 100*hot[0].Share, hot[0].Name)
 	}
 	return words

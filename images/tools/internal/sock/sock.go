@@ -3,6 +3,7 @@ package sock
 
 import (
 	"encoding/hex"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/target"
 )
 
@@ -59,6 +61,25 @@ func inodes(fs target.FS, pid int) (map[string]bool, bool) {
 		}
 	}
 	return held, true
+}
+
+// Of are those of the pod's sockets that the target's processes hold; all of them where their open files may not be seen.
+func Of(t *target.Target, all []sockets.Socket) []sockets.Socket {
+	held := map[string]bool{}
+	for _, process := range t.Processes {
+		own, known := inodes(t.FS(), process.PID)
+		if !known {
+			return all
+		}
+		maps.Copy(held, own)
+	}
+	var those []sockets.Socket
+	for _, each := range all {
+		if held[strconv.FormatUint(uint64(each.Inode), 10)] {
+			those = append(those, each)
+		}
+	}
+	return those
 }
 
 // addressOf reads "0100007F:240D": words of four bytes in the order of the machine, which is little-endian on all of ours.

@@ -15,6 +15,8 @@ type View struct {
 	// Sockets are those that are judged: of the target, or of the whole pod. Whole says which: the kernel counts for the pod only.
 	Sockets []Socket
 	Whole   bool
+	// Asking are those that may wait for an answer: the target's own, where they are known; nil: Sockets.
+	Asking []Socket
 	// All are those of the pod. Towards counts connections by peer that are in TIME-WAIT and not among All.
 	All     []Socket
 	Towards map[netip.AddrPort]int
@@ -30,7 +32,11 @@ func (v View) Find(part *rules.Part) {
 	counts := Tally(v.Sockets)
 	part.Find("close_wait", float64(counts["CLOSE-WAIT"]), "%d sockets in CLOSE_WAIT%s", counts["CLOSE-WAIT"], v.heap("CLOSE-WAIT"))
 	part.Find("syn_sent", float64(counts["SYN-SENT"]), "%d connections get no answer (SYN_SENT)%s", counts["SYN-SENT"], v.heap("SYN-SENT"))
-	FindUnanswered(part, v.Sockets)
+	asking := v.Asking
+	if asking == nil {
+		asking = v.Sockets
+	}
+	FindUnanswered(part, asking)
 	v.findQueues(part)
 	v.findAttempts(part)
 	if sent, again := v.Sample.SegmentsOut, v.Sample.SegmentsAgain; sent >= minSegments {

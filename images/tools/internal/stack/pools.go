@@ -62,7 +62,8 @@ func poolOf(name string, members []Thread) (Pool, bool) {
 	places := map[string][]Thread{}
 	var best string
 	for _, each := range members {
-		if place := placeOf(each); place != "" {
+		// Of one function, whichever line: who waits for each other's locks is at two.
+		if place := functionOf(placeOf(each)); place != "" {
 			places[place] = append(places[place], each)
 			if len(places[place]) > len(places[best]) || len(places[place]) == len(places[best]) && place < best {
 				best = place
@@ -81,7 +82,7 @@ func poolOf(name string, members []Thread) (Pool, bool) {
 		pool.Waited = min(pool.Waited, each.Kernel.Waited)
 	}
 	for index, each := range members {
-		if each.Own != "" && each.Own != pool.Own && placeOf(each) != "" {
+		if each.Own != "" && functionOf(each.Own) != functionOf(pool.Own) && placeOf(each) != "" {
 			pool.Other = &members[index]
 		}
 	}
@@ -117,10 +118,15 @@ func (t Thread) Waits() bool {
 	return t.Kernel.Class != "" && (t.Kernel.Still() || t.Kernel.Waited >= time.Second)
 }
 
+// functionOf is a frame without its line; a peer stays as it is.
+func functionOf(frame string) string { return lineAtEnd.ReplaceAllString(frame, "$1") }
+
 var (
 	// "Thread-12 (handle)" of Python has its number in the middle.
 	numberInside = regexp.MustCompile(`[-_ #]*\d+ \(`)
 	numberAtEnd  = regexp.MustCompile(`[-_ #]*\d+$`)
+	// "transfer (worker.py:9)" or "main.cached (main.go:13)"; of a peer the port stays.
+	lineAtEnd = regexp.MustCompile(`:\d+(\))$`)
 )
 
 // poolName is a thread's name without its number.

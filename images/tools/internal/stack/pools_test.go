@@ -31,6 +31,8 @@ func TestAPoolWaitsWhereItsThreadsWaitForWhatShouldCome(t *testing.T) {
 	other := with(func(each *Thread) {
 		each.Own, each.Kernel.Class, each.State = "Shop.other(Shop.java:3)", thread.Lock, "BLOCKED"
 	})
+	first, second := same, same
+	first.Own, second.Own = "transfer (worker.py:9)", "transfer (worker.py:11)"
 	for name, test := range map[string]struct {
 		threads []Thread
 		want    int
@@ -38,6 +40,7 @@ func TestAPoolWaitsWhereItsThreadsWaitForWhatShouldCome(t *testing.T) {
 		"all of five":                   {pool(5, same), 5},
 		"four":                          {pool(4, same), 0},
 		"eight of ten":                  {append(pool(8, same), pool(2, other)...), 8},
+		"two lines of one function":     {append(pool(6, first), pool(2, second)...), 8},
 		"seven of ten":                  {append(pool(7, same), pool(3, other)...), 0},
 		"no frames, one peer":           {pool(5, with(func(each *Thread) { each.Own = "" })), 5},
 		"no frames, nothing known":      {pool(5, with(func(each *Thread) { each.Own, each.Kernel.Peer = "", "" })), 0},

@@ -51,6 +51,8 @@ type Dump struct {
 	Cores   float64
 	// Busy is Cores with what they were ready for and did not get.
 	Busy float64
+	// Beside are the threads of Node.js that compute all the time beside its event loop, which alone was looked into.
+	Beside []Thread
 	// Text is the dump as the runtime's tool wrote it, for a file.
 	Text string
 	// Notes are lines for the words: what else was seen, and what could not be.
