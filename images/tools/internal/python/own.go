@@ -71,7 +71,8 @@ func isIdle(frames []frame, own int) bool {
 		case kind == library && slices.Contains(news, at.function()):
 			return true
 		case kind != standardLibrary:
-		case file == "queue.py" && at.function() == "get" && !hasLibrary(inner):
+		// Inside a request it is a pool that is used up.
+		case file == "queue.py" && at.function() == "get" && !hasLibrary(inner) && !serves(frames, own):
 			return true
 		case index == 0 && at.function() == "_worker" && strings.HasSuffix(at.Path, "concurrent/futures/thread.py"):
 			return true

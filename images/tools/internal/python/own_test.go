@@ -55,6 +55,10 @@ func TestFramesOfPythonAreOwnOnesOrALibrarys(t *testing.T) {
 		"an empty queue": {
 			[]frame{at("Condition.wait", lib+"threading.py", 320), at("Queue.get", lib+"queue.py", 171), own}, thread.Lock, "reserve (web.py:2)", "idle", true, false,
 		},
+		"a pool of its own is used up inside a request": {
+			[]frame{at("Condition.wait", lib+"threading.py", 320), at("Queue.get", lib+"queue.py", 171), own, at("handle", site+"flask/app.py", 9)}, thread.Lock,
+			"reserve (web.py:2)", "waiting (idle, or for a lock)", false, true,
+		},
 		"the pool of a driver is exhausted": {
 			[]frame{at("Condition.wait", lib+"threading.py", 320), at("Queue.get", site+"sqlalchemy/util/queue.py", 171), own, at("handle", site+"flask/app.py", 9)}, thread.Lock,
 			"reserve (web.py:2)", "waiting (idle, or for a lock)", false, true,
