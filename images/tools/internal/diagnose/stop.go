@@ -128,7 +128,10 @@ func (e *ending) signal(number syscall.Signal) (none bool, refused int) {
 // those above us. A process is asked once to end, and killed as often as it is found.
 func (e *ending) pass(number syscall.Signal, signalled map[int]bool) (found []int, refused int) {
 	e.unread = 0
-	for _, pid := range e.fs.PIDs() {
+	pids := e.fs.PIDs()
+	// The newest first: it may live for less time than a pass takes.
+	slices.Sort(pids)
+	for _, pid := range slices.Backward(pids) {
 		if e.fs.IsAncestor(pid, e.own) || !e.belongs(pid) {
 			continue
 		}
