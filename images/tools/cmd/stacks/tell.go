@@ -185,11 +185,15 @@ func (l *look) files() []stack.File {
 			if words := dump.Process.Title(); words != "" {
 				title = ", " + report.Line(words, 100)
 			}
-			fmt.Fprintf(&text, "Process %d, %s (%s)%s\n\n%s\n", dump.Process.PID, report.Line(dump.Process.Name, 40), dump.Runtime, title, dump.Text)
+			fmt.Fprintf(&text, "Process %d, %s (%s)%s\n\n%s\n", dump.Process.PID, report.Line(dump.Process.Name, 40), report.Line(dump.Runtime, 40), title, report.Lines(dump.Text))
 		}
 		for _, file := range dump.Files {
 			if len(l.dumps) > 1 {
 				file.Name = strconv.Itoa(dump.Process.PID) + "-" + file.Name
+			}
+			// A JVM's answer; the others are for programs.
+			if strings.HasSuffix(file.Name, ".txt") {
+				file.Content = []byte(report.Lines(string(file.Content)))
 			}
 			others = append(others, file)
 		}

@@ -208,3 +208,17 @@ func TestAFullHeapIsSaidFirst(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+func TestFilesHaveNoControlCharactersOfTheTarget(t *testing.T) {
+	evil := "\x1b[2J\r\u202e"
+	dump := &stack.Dump{Runtime: "Node.js " + evil + "\n", Text: "at x" + evil + "\n\tat y", Files: []stack.File{{Name: "histogram.txt", Content: []byte("1:" + evil)}, {Name: "stacks.cpuprofile", Content: []byte("{}\r\n")}}}
+	files := lookAt(target.JVM, dump).files()
+	for _, file := range files[:2] {
+		if strings.ContainsAny(string(file.Content), evil[:1]+"\r\u202e") {
+			t.Errorf("%s: %q", file.Name, file.Content)
+		}
+	}
+	if text := string(files[0].Content); strings.Count(text, "\n") != 4 || !strings.Contains(text, "\n\tat y") || string(files[2].Content) != "{}\r\n" {
+		t.Errorf("%q %q", text, files[2].Content)
+	}
+}

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"os"
 	"strings"
 	"time"
 
@@ -19,15 +20,20 @@ func costSince(began time.Time) *report.Cost {
 
 // ownPeak reads our cgroup below a mount; places is /proc/self/cgroup.
 func ownPeak(mount, places string) amount {
-	if peak := numberIn(mount + "/memory.peak"); peak.known {
+	if peak := numberOf(readFile(mount + "/memory.peak")); peak.known {
 		return peak
 	}
 	for line := range strings.Lines(places) {
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		// In a container the path of cgroup version 1 is that of the node, which is not below our mount.
 		if len(fields) == 3 && fields[1] == "memory" && fields[2] != "/" && !isFolder(mount+"/memory"+fields[2]) {
-			return numberIn(mount + "/memory/memory.max_usage_in_bytes")
+			return numberOf(readFile(mount + "/memory/memory.max_usage_in_bytes"))
 		}
 	}
 	return amount{}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -21,15 +21,15 @@ func readCPU(from cgroup) cpu {
 	if from.version == 0 {
 		return cpu{}
 	}
-	stat := fieldsIn(from.cpu + "/cpu.stat")
+	stat := fieldsIn(from.cpu, "cpu.stat")
 	read := cpu{usage: field(stat, "usage_usec"), periods: field(stat, "nr_periods"), throttled: field(stat, "nr_throttled")}
 	if from.version == 2 {
 		read.stood = amount{stat["throttled_usec"] / 1000, true}
 	} else {
 		read.stood = amount{stat["throttled_time"] / 1_000_000, true}
 	}
-	if !read.usage.known && from.cpuacct != "" {
-		read.usage = numberIn(from.cpuacct + "/cpuacct.usage")
+	if !read.usage.known && from.cpuacct != nil {
+		read.usage = numberIn(from.cpuacct, "cpuacct.usage")
 		read.usage.value /= 1000
 	}
 	return read
@@ -40,12 +40,12 @@ func cpuLimitOf(from cgroup) int64 {
 	var quota, period amount
 	switch from.version {
 	case 2:
-		words := strings.Fields(readFile(from.cpu + "/cpu.max"))
+		words := strings.Fields(readIn(from.cpu, "cpu.max"))
 		if len(words) == 2 {
 			quota, period = numberOf(words[0]), numberOf(words[1])
 		}
 	case 1:
-		quota, period = numberIn(from.cpu+"/cpu.cfs_quota_us"), numberIn(from.cpu+"/cpu.cfs_period_us")
+		quota, period = numberIn(from.cpu, "cpu.cfs_quota_us"), numberIn(from.cpu, "cpu.cfs_period_us")
 	}
 	if !quota.known || period.value == 0 {
 		return 0
@@ -115,7 +115,7 @@ func (s *cpuSection) throttling(look *Look, part *rules.Part, now cpu) (string, 
 }
 
 func cpuPressure(look *Look, part *rules.Part) string {
-	some, _ := pressure(look.cgroup.cpu + "/cpu.pressure")
+	some, _ := pressure(look.cgroup.cpu, "cpu.pressure")
 	if !some.known {
 		return ""
 	}

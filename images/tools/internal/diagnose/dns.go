@@ -73,3 +73,12 @@ func (l *Look) fileOr(name string) (content []byte, readable bool) {
 	text := readFile("/" + name)
 	return []byte(text), text != "" || isReadable("/"+name)
 }
+
+func isReadable(path string) bool {
+	file, err := openFile(path)
+	if err != nil {
+		return false
+	}
+	file.Close()
+	return true
+}

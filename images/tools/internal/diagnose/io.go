@@ -38,7 +38,7 @@ func (s *ioSection) end(look *Look) *rules.Part {
 		text = s.fileSystems(look, part)
 	}
 	text += deletedFiles(look, part)
-	if _, full := pressure(look.cgroup.cpu + "/io.pressure"); look.cgroup.version > 0 && full.known {
+	if _, full := pressure(look.cgroup.cpu, "io.pressure"); look.cgroup.version > 0 && full.known {
 		part.Find("io_pressure", float64(full.value), "all processes waited for a disk %d%% of the last 10 seconds", full.value)
 		text += fmt.Sprintf("; pressure %d%%", full.value)
 	}

@@ -21,21 +21,21 @@ type memory struct{ used, limit, inactive, peak, swap, high, kills, above, hits 
 
 func readMemory(from cgroup) memory {
 	if from.version == 2 {
-		stat, events := fieldsIn(from.memory+"/memory.stat"), fieldsIn(from.memory+"/memory.events")
+		stat, events := fieldsIn(from.memory, "memory.stat"), fieldsIn(from.memory, "memory.events")
 		return memory{
-			used: numberIn(from.memory + "/memory.current"), limit: numberIn(from.memory + "/memory.max"), high: numberIn(from.memory + "/memory.high"),
-			peak: numberIn(from.memory + "/memory.peak"), swap: numberIn(from.memory + "/memory.swap.current"), inactive: field(stat, "inactive_file"),
+			used: numberIn(from.memory, "memory.current"), limit: numberIn(from.memory, "memory.max"), high: numberIn(from.memory, "memory.high"),
+			peak: numberIn(from.memory, "memory.peak"), swap: numberIn(from.memory, "memory.swap.current"), inactive: field(stat, "inactive_file"),
 			kills: field(events, "oom_kill"), above: field(events, "high"), hits: field(events, "max"),
 		}
 	}
 	if from.version == 0 {
 		return memory{}
 	}
-	stat := fieldsIn(from.memory + "/memory.stat")
+	stat := fieldsIn(from.memory, "memory.stat")
 	return memory{
-		used: numberIn(from.memory + "/memory.usage_in_bytes"), limit: numberIn(from.memory + "/memory.limit_in_bytes"),
-		peak: numberIn(from.memory + "/memory.max_usage_in_bytes"), swap: field(stat, "total_swap"), inactive: field(stat, "total_inactive_file"),
-		kills: field(fieldsIn(from.memory+"/memory.oom_control"), "oom_kill"), hits: numberIn(from.memory + "/memory.failcnt"),
+		used: numberIn(from.memory, "memory.usage_in_bytes"), limit: numberIn(from.memory, "memory.limit_in_bytes"),
+		peak: numberIn(from.memory, "memory.max_usage_in_bytes"), swap: field(stat, "total_swap"), inactive: field(stat, "total_inactive_file"),
+		kills: field(fieldsIn(from.memory, "memory.oom_control"), "oom_kill"), hits: numberIn(from.memory, "memory.failcnt"),
 	}
 }
 
@@ -99,7 +99,7 @@ func grown(before, now amount) int64 {
 }
 
 func memoryPressure(look *Look, part *rules.Part) string {
-	_, full := pressure(look.cgroup.memory + "/memory.pressure")
+	_, full := pressure(look.cgroup.memory, "memory.pressure")
 	if !full.known {
 		return ""
 	}

@@ -134,8 +134,8 @@ func largestOf(living []process) string {
 
 // pids is how near the cgroup is to its most processes and threads.
 func pids(look *Look, part *rules.Part) {
-	most, now := numberIn(look.cgroup.pids+"/pids.max"), numberIn(look.cgroup.pids+"/pids.current")
-	if look.cgroup.pids == "" || !now.known || most.value == 0 {
+	most, now := numberIn(look.cgroup.pids, "pids.max"), numberIn(look.cgroup.pids, "pids.current")
+	if !now.known || most.value == 0 {
 		return
 	}
 	share := now.value * 100 / most.value

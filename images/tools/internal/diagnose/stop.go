@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,7 +20,13 @@ const (
 	notStopped   = 1
 	nothingToEnd = 2
 	poll         = 100 * time.Millisecond
-	runLetters   = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
+	// emptyPasses in a row without a process of the run say that there is none, this long after one another: one that forks and ends again and again
+	// is missed by a single pass.
+	emptyPasses = 5
+	nextPass    = 10 * time.Millisecond
+	// maxStopped is how many processes the sentence names.
+	maxStopped = 20
+	runLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
 	// maxEnviron bounds what is read of a process' environment.
 	maxEnviron = 4 << 20
 )
@@ -27,8 +34,8 @@ const (
 // Stop ends the processes of another run: those whose environment names it. No exec right is needed, because all debug containers of one target share
 // its process namespace. Exit code 0: they have ended; 1: could not; 2: there are none.
 func Stop(out io.Writer, settings Settings, began time.Time, run string) int {
-	end := ending{fs: target.Proc, own: os.Getpid(), grace: settings.Grace, run: run}
-	code, sentence := end.all(settings, began)
+	end := ending{fs: target.Proc, own: os.Getpid(), grace: settings.Grace, run: run, sleep: time.Sleep}
+	code, sentence := end.end(settings, began)
 	fmt.Fprintln(out, sentence)
 	if file := (&Look{Settings: settings}).terminationLog(); file != "" {
 		_ = os.WriteFile(file, []byte(sentence), 0o600)
@@ -42,11 +49,14 @@ type ending struct {
 	own   int
 	run   string
 	grace time.Duration
-	// unread is how many environments could not be read when the run was last looked for.
+	sleep func(time.Duration)
+	// unread is how many environments could not be read in the last pass; those of processes that ended meanwhile do not count.
 	unread int
+	// all are the processes that were signalled, each once, and left those of the last pass that found any.
+	all, left []int
 }
 
-func (e *ending) all(settings Settings, began time.Time) (int, string) {
+func (e *ending) end(settings Settings, began time.Time) (int, string) {
 	if err := target.CheckNotAfter(began); err != nil {
 		if err == target.ErrTooLate {
 			return notStopped, "Not stopped: this started too late, after " + settings.NotAfter + "."
@@ -59,46 +69,85 @@ func (e *ending) all(settings Settings, began time.Time) (int, string) {
 	if e.run == settings.Run {
 		return notStopped, "Not stopped: " + e.run + " is this run itself."
 	}
-	matches := e.matches()
-	switch {
-	case len(matches) == 0 && e.unread > 0:
-		return nothingToEnd, fmt.Sprintf("Nothing to stop: no process of run %s is visible, and %d could not be read. Use the run's own target, user and profile.", e.run, e.unread)
-	case len(matches) == 0:
-		return nothingToEnd, fmt.Sprintf("Nothing to stop: no process of run %s is visible. It has ended, or it has another target.", e.run)
-	}
-	all, left := matches, matches
 	for _, signal := range []struct {
 		number syscall.Signal
 		name   string
 	}{{syscall.SIGTERM, "TERM"}, {syscall.SIGKILL, "KILL"}} {
-		if refused := e.signal(left, signal.number); refused > 0 {
+		none, refused := e.signal(signal.number)
+		switch {
+		case refused > 0:
 			return notStopped, fmt.Sprintf("Not stopped: process %d of run %s may not be signalled. Use the run's own user.", refused, e.run)
-		}
-		if left = e.wait(left); len(left) == 0 {
-			return stopped, fmt.Sprintf("Stopped run %s with %s: processes%s.", e.run, signal.name, list(all))
+		case none && len(e.all) > 0:
+			return stopped, fmt.Sprintf("Stopped run %s with %s: processes%s.", e.run, signal.name, list(e.all))
+		case none && e.unread > 0:
+			return nothingToEnd, fmt.Sprintf("Nothing to stop: no process of run %s is visible, and %d could not be read. Use the run's own target, user and profile.", e.run, e.unread)
+		case none:
+			return nothingToEnd, fmt.Sprintf("Nothing to stop: no process of run %s is visible. It has ended, or it has another target.", e.run)
 		}
 	}
-	return notStopped, fmt.Sprintf("Not stopped: the processes of run %s are still there:%s.", e.run, list(left))
+	return notStopped, fmt.Sprintf("Not stopped: the processes of run %s are still there:%s.", e.run, list(e.left))
 }
 
 func list(pids []int) string {
 	var text strings.Builder
-	for _, each := range pids {
+	for _, each := range pids[:min(len(pids), maxStopped)] {
 		fmt.Fprintf(&text, " %d", each)
+	}
+	if more := len(pids) - maxStopped; more > 0 {
+		fmt.Fprintf(&text, " and %d more", more)
 	}
 	return text.String()
 }
 
-// matches are the living processes of the run, never our own nor those above us.
-func (e *ending) matches() []int {
-	e.unread = 0
-	var found []int
-	for _, pid := range e.fs.PIDs() {
-		if !e.fs.IsAncestor(pid, e.own) && e.belongs(pid) {
-			found = append(found, pid)
+// signal signals the processes of the run until none is left, or for the grace. It gives whether none is, and the number of a process that may not be
+// signalled, or 0.
+func (e *ending) signal(number syscall.Signal) (none bool, refused int) {
+	latest, signalled := time.Now().Add(e.grace), map[int]bool{}
+	for empty := 0; ; {
+		found, refused := e.pass(number, signalled)
+		if refused > 0 {
+			return false, refused
+		}
+		if len(found) > 0 {
+			empty, e.left = 0, found
+		} else if empty++; empty == emptyPasses {
+			return true, 0
+		}
+		switch {
+		case empty > 0:
+			e.sleep(nextPass)
+		case time.Now().After(latest):
+			return false, 0
+		default:
+			e.sleep(poll)
 		}
 	}
-	return found
+}
+
+// pass goes once through all processes, and signals each of the run as soon as it is found, for it may have ended a moment later: never our own nor
+// those above us. A process is asked once to end, and killed as often as it is found.
+func (e *ending) pass(number syscall.Signal, signalled map[int]bool) (found []int, refused int) {
+	e.unread = 0
+	pids := e.fs.PIDs()
+	// The newest first: it may live for less time than a pass takes.
+	slices.Sort(pids)
+	for _, pid := range slices.Backward(pids) {
+		if e.fs.IsAncestor(pid, e.own) || !e.belongs(pid) {
+			continue
+		}
+		found = append(found, pid)
+		if signalled[pid] && number != syscall.SIGKILL {
+			continue
+		}
+		if err := syscall.Kill(pid, number); err != nil && err != syscall.ESRCH && e.belongs(pid) {
+			return found, pid
+		}
+		signalled[pid] = true
+		if !slices.Contains(e.all, pid) {
+			e.all = append(e.all, pid)
+		}
+	}
+	return found, 0
 }
 
 // belongs is whether a process lives and has the run in its environment.
@@ -107,40 +156,21 @@ func (e *ending) belongs(pid int) bool {
 	if err != nil || status.State == 'Z' || status.State == 'X' {
 		return false
 	}
-	file, err := os.Open(e.fs.Path(pid, "environ"))
+	text, err := readEnviron(e.fs.Path(pid, "environ"))
 	if err != nil {
-		e.unread++
-		return false
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxEnviron))
-	if err != nil {
-		e.unread++
+		if !errors.Is(err, syscall.ENOENT) && !errors.Is(err, syscall.ESRCH) {
+			e.unread++
+		}
 		return false
 	}
 	return slices.ContainsFunc(bytes.Split(text, []byte{0}), func(variable []byte) bool { return string(variable) == "KDEBUG_RUN="+e.run })
 }
 
-// signal gives the number of a process that may not be signalled, or 0.
-func (e *ending) signal(pids []int, signal syscall.Signal) int {
-	for _, pid := range pids {
-		if e.belongs(pid) && syscall.Kill(pid, signal) != nil && e.belongs(pid) {
-			return pid
-		}
+func readEnviron(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	return 0
-}
-
-// wait waits until no process of the run is left, at most the grace; it gives those that are.
-func (e *ending) wait(pids []int) []int {
-	for latest := time.Now().Add(e.grace); ; time.Sleep(poll) {
-		pids = slices.DeleteFunc(slices.Clone(pids), func(pid int) bool { return !e.belongs(pid) })
-		// Those that were started meanwhile belong to it as well.
-		if len(pids) == 0 {
-			pids = e.matches()
-		}
-		if len(pids) == 0 || time.Now().After(latest) {
-			return pids
-		}
-	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxEnviron))
 }

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
 	"kdebug/tools/internal/thread"
@@ -254,12 +255,12 @@ var module = regexp.MustCompile(`^[^/($]{0,200}/(?:[^/($]{0,200}/)?`)
 func textOf(threads []stack.Thread) string {
 	var text strings.Builder
 	for _, thread := range threads {
-		fmt.Fprintf(&text, "\n\"%s\" %s\n", thread.Name, thread.State)
+		fmt.Fprintf(&text, "\n\"%s\" %s\n", report.Line(thread.Name, 40), report.Line(thread.State, 40))
 		if thread.WaitsFor != "" {
-			fmt.Fprintf(&text, "\t- waits for %s\n", thread.WaitsFor)
+			fmt.Fprintf(&text, "\t- waits for %s\n", report.Line(thread.WaitsFor, 240))
 		}
 		for _, frame := range thread.Frames {
-			fmt.Fprintf(&text, "\tat %s\n", frame)
+			fmt.Fprintf(&text, "\tat %s\n", report.Line(frame, 240))
 		}
 	}
 	return text.String()

@@ -100,3 +100,11 @@ func TestOnlyAJVMWithVirtualThreadsIsAskedForThem(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesOfVirtualThreadsWriteNoLinesOfTheirOwn(t *testing.T) {
+	const evil = "x\n\x1b[2J\u202e"
+	text := textOf([]stack.Thread{{Name: evil, State: evil, WaitsFor: evil, Frames: []string{evil}}})
+	if text != "\n\"x??[2J?\" x??[2J?\n\t- waits for x??[2J?\n\tat x??[2J?\n" {
+		t.Errorf("%q", text)
+	}
+}

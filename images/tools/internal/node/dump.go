@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kdebug/tools/internal/flame"
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
 )
@@ -42,7 +43,7 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, length time.D
 	if profile.WasOpen != "" {
 		dump.Exposed = "the inspector was open already, at " + profile.WasOpen
 	}
-	if profile.Version != "" {
+	if target.IsVersion(profile.Version) {
 		dump.Runtime = "Node.js " + profile.Version
 	}
 	dump.Collecting, dump.Heap = profile.Collecting, profile.Heap.Words()
@@ -70,12 +71,12 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, length time.D
 		dump.Hot = append(dump.Hot, stack.Sample{Frames: frames, Value: float64(each.Value)})
 		fmt.Fprintf(&text, "\n%5.1f %%\n", 100*float64(each.Value)/float64(max(total, 1)))
 		for _, name := range frames {
-			fmt.Fprintf(&text, "    %s\n", name)
+			fmt.Fprintf(&text, "    %s\n", report.Line(name, 240))
 		}
 	}
 	if waiting := words(profile.Waiting); waiting != "" {
 		dump.Notes = append(dump.Notes, "the event loop waits for: "+waiting)
-		fmt.Fprintf(&text, "\nThe event loop waits for: %s\n", waiting)
+		fmt.Fprintf(&text, "\nThe event loop waits for: %s\n", report.Line(waiting, 240))
 	}
 	dump.Text = text.String()
 	dump.Files = []stack.File{{Name: "stacks.cpuprofile", Content: profile.Raw}}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/run"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
@@ -85,14 +86,19 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.D
 		if each.Owns {
 			gil = ", has the GIL"
 		}
-		fmt.Fprintf(&text, "%s (thread %d): %s%s\n", each.Name, each.ID, stack.Does(found), gil)
-		for _, at := range each.Frames {
-			fmt.Fprintf(&text, "    %s (%s:%d)\n", at.Name, at.Path, at.Line)
-		}
-		text.WriteString("\n")
+		write(&text, each, stack.Does(found)+gil)
 	}
 	dump.Text = text.String()
 	return dump
+}
+
+// write writes a thread for the file. The program chooses the names of threads, functions and files.
+func write(text *strings.Builder, each pythonThread, does string) {
+	fmt.Fprintf(text, "%s (thread %d): %s\n", report.Line(each.Name, 40), each.ID, does)
+	for _, at := range each.Frames {
+		fmt.Fprintf(text, "    %s (%s:%d)\n", report.Line(at.Name, 240), report.Line(at.Path, 240), at.Line)
+	}
+	text.WriteString("\n")
 }
 
 func threadOf(t *target.Target, each pythonThread, seen thread.Seen) stack.Thread {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -29,5 +30,14 @@ func TestARefusalSaysWhatHelps(t *testing.T) {
 	defer cancel()
 	if _, err := Sample(ctx, 1, time.Second); err == nil {
 		t.Error("no error")
+	}
+}
+
+func TestNamesOfAPythonProgramWriteNoLinesOfTheirOwn(t *testing.T) {
+	const evil = "x\n\x1b[2J\u202e"
+	var text strings.Builder
+	write(&text, pythonThread{ID: 7, Name: evil, Frames: []frame{{Name: evil, Path: evil, Line: 3}}}, "computing")
+	if text.String() != "x??[2J? (thread 7): computing\n    x??[2J? (x??[2J?:3)\n\n" {
+		t.Errorf("%q", text.String())
 	}
 }

@@ -143,13 +143,27 @@ func Line(text string, most int) string {
 			line.WriteRune('…')
 			break
 		}
-		// Not what changes the direction of text, which unicode counts as printable in some tables and kdebug does not.
-		if !unicode.IsPrint(char) || unicode.Is(unicode.Cf, char) {
-			char = '?'
-		}
-		line.WriteRune(char)
+		line.WriteRune(printable(char))
 	}
 	return line.String()
+}
+
+// Lines keeps the lines of a text that a runtime wrote, and its tabs: each other character that is not printable becomes "?", as in Line.
+func Lines(text string) string {
+	return strings.Map(func(char rune) rune {
+		if char != '\n' && char != '\t' {
+			return printable(char)
+		}
+		return char
+	}, text)
+}
+
+// printable is a character, or "?". Not what changes the direction of text, which unicode counts as printable in some tables and kdebug does not.
+func printable(char rune) rune {
+	if !unicode.IsPrint(char) || unicode.Is(unicode.Cf, char) {
+		return '?'
+	}
+	return char
 }
 
 // Write writes the marked report to stdout, where it must be the last thing, and a shorter one to the termination log;

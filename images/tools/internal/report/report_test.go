@@ -91,3 +91,9 @@ func TestALineIsOneLine(t *testing.T) {
 		}
 	}
 }
+
+func TestTextOfARuntimeKeepsItsLinesAndNoOtherControlCharacter(t *testing.T) {
+	if got := Lines("a\tb\n\x1b[2J\r\u202ec\x00é\xff\n"); got != "a\tb\n?[2J??c?é?\n" && got != "a\tb\n?[2J??c?é\ufffd\n" {
+		t.Errorf("%q", got)
+	}
+}

@@ -51,3 +51,13 @@ func TestOnlyWhatAProgramWroteOverItsArgumentsIsATitle(t *testing.T) {
 		}
 	}
 }
+
+func TestAVersionIsBelievedOnlyOfDigitsAndDots(t *testing.T) {
+	for text, want := range map[string]bool{
+		"20.20.2": true, "1.8.0_402": true, "": false, "20.1\x1b[2J": false, "20.1\n": false, "1.2.3.4.5.6.7.8.9.10.11": false, "17 (evil)": false,
+	} {
+		if IsVersion(text) != want {
+			t.Errorf("%q", text)
+		}
+	}
+}

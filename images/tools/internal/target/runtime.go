@@ -33,6 +33,21 @@ const maxMaps = 4 << 20
 // runtimeOf finds out what runs a process: from its program and libraries, where we may see them, else from its command
 // line, which is a guess that is never Go or native.
 func (fs FS) runtimeOf(pid int) (Runtime, string) {
+	runtime, version := fs.saidRuntime(pid)
+	if !IsVersion(version) {
+		version = ""
+	}
+	return runtime, version
+}
+
+// IsVersion is whether a text may be told as a version: digits and dots, and the underscore of "1.8.0_402", at most 20. What a program or a
+// file of the target says may be anything.
+func IsVersion(text string) bool {
+	const most = 20
+	return text != "" && len(text) <= most && strings.Trim(text, "0123456789._") == ""
+}
+
+func (fs FS) saidRuntime(pid int) (Runtime, string) {
 	exe, err := os.Readlink(fs.Path(pid, "exe"))
 	if err != nil {
 		return byCommand(fs.Cmdline(pid))
@@ -107,7 +122,7 @@ func (fs FS) javaVersion(pid int, exe string) string {
 	for line := range strings.Lines(string(text)) {
 		if rest, is := strings.CutPrefix(line, "JAVA_VERSION=\""); is {
 			version, _, closed := strings.Cut(rest, "\"")
-			if closed && len(version) <= 40 {
+			if closed {
 				return version
 			}
 		}
