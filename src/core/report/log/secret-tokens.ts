@@ -6,6 +6,9 @@ import { ANY, NO_WORD } from './byte-scan.ts';
  */
 const NOT_IN_A_WORD = '(?<!(?<!\\\\)\\w\\$?\\$)';
 
+/** Behind the kind: a salt, and 20 characters or more with a digit among them, which no name of a class is likely to be. */
+const SALT_AND_HASH = '(?=\\$[./\\w=]{1,40}\\$[./A-Za-z]{0,19}\\d)(?=\\$[./\\w=]{1,40}\\$[./\\w]{20})';
+
 /** Secrets that are recognised by their own shape. */
 export interface TokenRule {
   readonly kind: string;
@@ -94,7 +97,7 @@ export const TOKEN_RULES: readonly TokenRule[] = [
     anchors: ['$0$', '$00$', '$a$', '$y$', '$0a$', '$0b$', '$0y$', '$gy$', '$apr', '$argon', '$scrypt', '$pbkdf'].map(
       (mark) => `${mark}${ANY}`,
     ),
-    pattern: `\\$${NOT_IN_A_WORD}(?:[156y]|2[abxy]?|sha1|gy|apr1|argon2\\w{1,2}|scrypt|pbkdf2[\\w-]{0,16})\\$[^\\s:"'\`,;<>]{8,}`,
+    pattern: `\\$(?:${NOT_IN_A_WORD}(?:[156y]|2[abxy]?)|(?:[156y]|2[abxy]?)${SALT_AND_HASH}|sha1|gy|apr1|argon2\\w{1,2}|scrypt|pbkdf2[\\w-]{0,16})\\$[^\\s:"'\`,;<>]{8,}`,
   },
   { kind: 'password-hash', anchors: ['sha}', 'sha000}'], pattern: '\\{S?SHA(?:256|512)?\\}[\\w+/]{20,}={0,2}' },
   { kind: 'api-key', anchors: [`${NO_WORD}hf_`], pattern: 'hf_(?<![A-Za-z0-9]hf_)[A-Za-z0-9]{34}' },

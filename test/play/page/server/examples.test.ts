@@ -56,6 +56,7 @@ it('Jonas gets a flame graph and its data in one message', async () => {
   const namesOf = ({ files }: StoredMessage) => files.map((id) => slack.state.files.get(id)?.name ?? '');
   const result = await slack.until(() => replies().find((message) => namesOf(message).some((n) => n.endsWith('.svg'))));
   expect(namesOf(result).map((name) => name.replace(/^kdebug-\w+\./, ''))).toEqual([
+    'log',
     'cpu.png',
     'cpu.svg',
     'cpu.speedscope.json',
