@@ -40,11 +40,11 @@ const FAULTS: readonly {
   {
     name: 'memory',
     spec: podOf(
-      { ...shell('head -c 95m </dev/zero >/data/x; echo ready; sleep 3600'), ...limits('100Mi'), ...mounted },
+      { ...shell('head -c 92m </dev/zero >/data/x; echo ready; sleep 3600'), ...limits('100Mi'), ...mounted },
       volume('Memory'),
     ),
     code: 'memory_near_limit',
-    value: 95,
+    value: 92,
     text: 'of 100 MiB',
   },
   {

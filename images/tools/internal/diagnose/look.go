@@ -61,6 +61,8 @@ type Look struct {
 	// Elapsed is the time from the first reading to the last; known in end only.
 	Elapsed time.Duration
 
+	// tight is whether only the vital sections are looked at, for lack of memory; set before the first begin.
+	tight bool
 	// tree is set by processes.begin.
 	tree tree
 	// cgroup has the places of the target's numbers; set before the first begin.
@@ -121,8 +123,8 @@ func (l *Look) tell(fact report.Fact) {
 
 // look runs all sections, with the sample between their two halves, and gives what they found in the order of the report.
 func (l *Look) look() []*rules.Part {
-	all := sections()
 	l.cgroup = findCgroup(l)
+	all := l.withinRoom(sections())
 	reading := l.readSeries()
 	since := time.Now()
 	for _, each := range all {
@@ -143,7 +145,7 @@ func (l *Look) look() []*rules.Part {
 		}
 		parts = append(parts, each.end(l))
 	}
-	if l.Settings.Compare != "" && l.Target != nil {
+	if l.Settings.Compare != "" && l.Target != nil && !l.tight {
 		l.compare()
 	}
 	return parts
