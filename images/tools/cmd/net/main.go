@@ -142,10 +142,7 @@ func (l *look) all(ctx context.Context) {
 	captured := l.capture(ctx)
 	probed := l.probe(ctx, sockets.Troubled(known))
 	before, watch := sockets.Count(), sockets.WatchFailed()
-	select {
-	case <-time.After(sample):
-	case <-ctx.Done():
-	}
+	limits.Pause(ctx, sample)
 	after, failed := sockets.Count(), watch.Stop()
 	taken := <-captured
 	l.parts = append(l.parts, probed...)

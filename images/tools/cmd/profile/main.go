@@ -107,10 +107,7 @@ func lengthOf(text string) (time.Duration, error) {
 
 // waitFor measures the threads for at least two seconds, also where there is no profile.
 func waitFor(ctx context.Context, began time.Time, length time.Duration) {
-	select {
-	case <-time.After(time.Until(began.Add(min(length, 2*time.Second)))):
-	case <-ctx.Done():
-	}
+	limits.Pause(ctx, time.Until(began.Add(min(length, 2*time.Second))))
 }
 
 func end(result *report.Report, began time.Time, code int) int {

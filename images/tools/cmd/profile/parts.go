@@ -10,6 +10,7 @@ import (
 	"kdebug/tools/internal/jvm"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
+	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
 )
 
@@ -54,8 +55,7 @@ func (v view) profilePart() *rules.Part {
 		return part
 	}
 	part.Section.Text = fmt.Sprintf("%s in %d functions; %s", flame.Amount(total, v.profile.Unit), len(flame.Top(stacks, math.MaxInt)), v.profile.How)
-	// To make a function cheaper pays little where the collector takes the time.
-	if v.isTold() && v.profile.Samples >= enough && !v.isCollecting() {
+	if v.maySay() {
 		v.findHot(part, stacks, total)
 	}
 	return part
@@ -94,7 +94,7 @@ func (v view) loadPart() *rules.Part {
 func (v view) goesInto() string {
 	stacks := v.stacks()
 	where, found := flame.Where(stacks)
-	if !found || !cpu.IsFunction(where.Name) || !v.isTold() || v.profile.Samples < enough || v.isCollecting() {
+	if !found || !cpu.IsFunction(where.Name) || !v.maySay() {
 		return ""
 	}
 	return fmt.Sprintf("%.0f %% of its CPU time goes into %s; ", percent(where.Total, flame.Total(stacks)), report.Line(where.Name, 100))
@@ -129,7 +129,7 @@ func (v view) collectorShare() float64 {
 	case v.target.Runtime == target.JVM:
 		share, _ := v.load.Collecting()
 		return share
-	case v.profile == nil || v.target.Runtime == target.Go && (v.profile.Samples < enough || !v.isTold()):
+	case v.profile == nil || v.target.Runtime == target.Go && (v.profile.Samples < stack.MinSamples || !v.isTold()):
 		return 0
 	}
 	return v.profile.Collecting

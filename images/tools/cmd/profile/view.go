@@ -12,6 +12,7 @@ import (
 	"kdebug/tools/internal/jvm"
 	"kdebug/tools/internal/node"
 	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
 )
 
@@ -34,10 +35,8 @@ type file struct {
 const (
 	// tops is how many functions are listed, and busyThreads how many threads.
 	tops, busyThreads = 10, 5
-	// idle is less CPU than anything is said about, and least less than any share of it is told of, in cores.
-	idle, least = 0.02, 0.2
-	// enough is the least number of samples that a share is told of.
-	enough = 50
+	// idle is less CPU than anything is said about, in cores.
+	idle = 0.02
 	// starving is less waiting of a thread for a CPU, of the time, than is told of.
 	starving = 0.3
 	// maxStacks bounds each file, in bytes of folded stacks.
@@ -46,14 +45,19 @@ const (
 
 // stacks are those of the profile, where it has enough samples for a share.
 func (v view) stacks() []flame.Stack {
-	if v.profile == nil || v.profile.Samples < enough && !v.isCollecting() {
+	if v.profile == nil || v.profile.Samples < stack.MinSamples && !v.isCollecting() {
 		return nil
 	}
 	return flame.Bound(v.profile.Stacks, maxStacks)
 }
 
 // isTold is whether there was enough CPU to say where it went.
-func (v view) isTold() bool { return v.program().Busy() >= least }
+func (v view) isTold() bool { return v.program().Busy() >= stack.MinCores }
+
+// maySay is whether there were samples and CPU enough to name a function: to make one cheaper pays little where the collector takes the time.
+func (v view) maySay() bool {
+	return v.isTold() && v.profile.Samples >= stack.MinSamples && !v.isCollecting()
+}
 
 // program is the load without the compiler of a JVM: that it waits for a CPU is no trouble of the program's.
 func (v view) program() cpu.Load {
@@ -161,7 +165,7 @@ func (v view) where() string {
 		return fmt.Sprintf("The %s is almost idle: it %s.", v.process(), v.used())
 	case !v.isTold():
 		return fmt.Sprintf("The %s is hardly busy: it %s, too little to tell where.", v.process(), v.used())
-	case v.profile != nil && v.profile.Samples < enough && len(v.profile.Stacks) > 0:
+	case v.profile != nil && v.profile.Samples < stack.MinSamples && len(v.profile.Stacks) > 0:
 		return fmt.Sprintf("The %s %s; %s too few to tell where: profile it for longer.", v.process(), v.used(), samples(v.profile.Samples))
 	case total == 0:
 		return fmt.Sprintf("The %s %s, but in no function that its runtime shows.", v.process(), v.used())

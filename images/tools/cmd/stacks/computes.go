@@ -12,11 +12,8 @@ import (
 )
 
 const (
-	// minSamples and minCores are from where on a share of the time is told: of less it says nothing.
-	minSamples = 50
-	minCores   = 0.2
-	// minShare of the time is worth naming a function for.
-	minHotShare = 0.1
+	// hotShare of the time is worth naming a function for.
+	hotShare = 0.1
 	// alwaysBusy is from which part of the time on a thread computes all the time, as far as it gets a CPU.
 	alwaysBusy = 0.9
 )
@@ -35,15 +32,14 @@ func findInCPU(part *rules.Part, dump *stack.Dump) {
 		findBeside(part, dump)
 		return
 	}
-	const busy = alwaysBusy
 	var all []stack.Thread
 	ran := 0.0
 	for _, each := range dump.Threads {
 		// The kernel does not know goroutines: one that ran at both moments, in a process that is busy for one.
-		if each.ID == 0 && each.Kernel.Class == thread.OnCPU && dump.Busy > busy {
+		if each.ID == 0 && each.Kernel.Class == thread.OnCPU && dump.Busy > alwaysBusy {
 			each.Kernel.Running, each.Kernel.Ready = dump.Cores, dump.Busy-dump.Cores
 		}
-		if each.Kernel.Busy() > busy {
+		if each.Kernel.Busy() > alwaysBusy {
 			all = append(all, each)
 			ran += each.Kernel.Running
 		}
@@ -57,7 +53,7 @@ func findInCPU(part *rules.Part, dump *stack.Dump) {
 		place = told
 	}
 	cores := fmt.Sprintf(", with %.2f of a core", ran)
-	if first.Kernel.Running < busy*first.Kernel.Busy() {
+	if first.Kernel.Running < alwaysBusy*first.Kernel.Busy() {
 		cores += fmt.Sprintf(": it is ready and waits for CPU %.0f%% of the time", 100*first.Kernel.Ready)
 	}
 	words := fmt.Sprintf("%s of %s computes all the time", first.Name, nameOf(dump))
@@ -100,7 +96,7 @@ func busyShare(samples []stack.Sample) float64 {
 
 // mostly names the frame that has most of the time, ", mostly in busy (a.js:1)", where enough was sampled to say so; else it is empty.
 func mostly(dump *stack.Dump) string {
-	if dump.Samples < minSamples || dump.Cores < minCores {
+	if dump.Samples < stack.MinSamples || dump.Cores < stack.MinCores {
 		return ""
 	}
 	const much = 0.3

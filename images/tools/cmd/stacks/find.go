@@ -35,9 +35,9 @@ func (l *look) parts() []*rules.Part {
 	for _, dump := range append(append([]*stack.Dump{}, l.dumps...), l.others...) {
 		findHanging(stacks, dump)
 	}
-	stacks.Section.Text = counted(len(l.dumps), "process")
+	stacks.Section.Text = report.Counted(len(l.dumps), "process")
 	if count := len(l.threads()); count > 0 {
-		stacks.Section.Text = fmt.Sprintf("%s in %s: %s", counted(count, l.unit()), stacks.Section.Text, strings.Join(told, "; "))
+		stacks.Section.Text = fmt.Sprintf("%s in %s: %s", report.Counted(count, l.unit()), stacks.Section.Text, strings.Join(told, "; "))
 	}
 	cpu.Section.Text = l.cpuWords()
 	if cpu.Section.Text == "" {
@@ -53,7 +53,7 @@ func (l *look) parts() []*rules.Part {
 		stacks.Section.State = report.NotReadable
 	}
 	sockets.FindUnanswered(waits, l.sockets)
-	waits.Section.Text = counted(len(l.sockets), "socket")
+	waits.Section.Text = report.Counted(len(l.sockets), "socket")
 	return []*rules.Part{stacks, cpu, waits}
 }
 
@@ -127,7 +127,7 @@ func findHanging(part *rules.Part, dump *stack.Dump) {
 		}
 	}
 	if len(hanging) > 0 {
-		part.Find("thread_in_kernel", float64(len(hanging)), "%s of %s %s", counted(len(hanging), "thread"), nameOf(dump), stack.Does(hanging[0]))
+		part.Find("thread_in_kernel", float64(len(hanging)), "%s of %s %s", report.Counted(len(hanging), "thread"), nameOf(dump), stack.Does(hanging[0]))
 	}
 }
 

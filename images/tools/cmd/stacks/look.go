@@ -11,6 +11,7 @@ import (
 	"kdebug/tools/internal/native"
 	"kdebug/tools/internal/node"
 	"kdebug/tools/internal/python"
+	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/sock"
 	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/stack"
@@ -94,7 +95,7 @@ func (l *look) busiestFirst(ctx context.Context) {
 	for _, process := range l.chosen {
 		used[process.PID] = -ticks(process)
 	}
-	pause(ctx, time.Second)
+	limits.Pause(ctx, time.Second)
 	for _, process := range l.chosen {
 		used[process.PID] += ticks(process)
 	}
@@ -189,11 +190,4 @@ func (l *look) dumpOfRuntime(ctx context.Context, t *target.Target) *stack.Dump 
 		}
 	}
 	return native.Dump(ctx, t, l.self, l.settings.sample(sample))
-}
-
-func pause(ctx context.Context, length time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(length):
-	}
 }

@@ -28,7 +28,7 @@ func (l *look) tell(out io.Writer) {
 		l.tellProcess(out, dump)
 	}
 	if rest := len(l.dumps) + len(l.others) - len(shown); rest > 0 {
-		say(out, "\n%s: threads.txt has them; STACKS_PID chooses one", counted(rest, "other process of the container is not told here", "other processes of the container are not told here"))
+		say(out, "\n%s: threads.txt has them; STACKS_PID chooses one", report.Counted(rest, "other process of the container is not told here", "other processes of the container are not told here"))
 	}
 }
 
@@ -52,7 +52,7 @@ func (l *look) standsOut(dump *stack.Dump) int {
 		return 3
 	case inTransaction.MatchString(title):
 		return 2
-	case dump.Cores >= minCores:
+	case dump.Cores >= stack.MinCores:
 		return 1
 	}
 	return 0
@@ -86,7 +86,7 @@ func (l *look) tellProcess(out io.Writer, dump *stack.Dump) {
 
 // tellHot tells the hottest frames, where enough was sampled to say so.
 func tellHot(out io.Writer, dump *stack.Dump) {
-	if dump.Samples < minSamples || dump.Cores < minCores {
+	if dump.Samples < stack.MinSamples || dump.Cores < stack.MinCores {
 		return
 	}
 	say(out, "  hottest frames, of %.2f of a core", dump.Cores)
@@ -102,7 +102,7 @@ func count(dump *stack.Dump) string {
 	if len(dump.Threads) == 0 {
 		return "its main thread"
 	}
-	return fmt.Sprintf("%s (%s)", counted(len(dump.Threads), unitOf(dump)), stack.Summary(dump.Threads))
+	return fmt.Sprintf("%s (%s)", report.Counted(len(dump.Threads), unitOf(dump)), stack.Summary(dump.Threads))
 }
 
 func tellThreads(out io.Writer, dump *stack.Dump, names []string) {
@@ -110,7 +110,7 @@ func tellThreads(out io.Writer, dump *stack.Dump, names []string) {
 		if !slices.Contains(names, each.Name) {
 			continue
 		}
-		say(out, "    %q waits for a %s, and holds %s", each.Name, each.WaitsForKind, counted(len(each.Holds), "lock"))
+		say(out, "    %q waits for a %s, and holds %s", each.Name, each.WaitsForKind, report.Counted(len(each.Holds), "lock"))
 		for _, frame := range each.Frames[:min(3, len(each.Frames))] {
 			say(out, "      %s", frame)
 		}
@@ -130,7 +130,7 @@ func tellLocks(out io.Writer, dump *stack.Dump) {
 		if lock.By != nil {
 			holder = fmt.Sprintf("%q%s", lock.Holder, holding(*lock.By))
 		}
-		say(out, "    %s for a %s, held by %s: %s", counted(len(lock.Waiters), "thread"), lock.Kind, holder, quoted(lock.Waiters, 4))
+		say(out, "    %s for a %s, held by %s: %s", report.Counted(len(lock.Waiters), "thread"), lock.Kind, holder, quoted(lock.Waiters, 4))
 	}
 }
 
@@ -206,8 +206,6 @@ func (l *look) files() []stack.File {
 
 // all are the dumps of the chosen processes, and of those beside them.
 func (l *look) all() []*stack.Dump { return append(slices.Clone(l.dumps), l.others...) }
-
-func containsDump(dumps []*stack.Dump, dump *stack.Dump) bool { return slices.Contains(dumps, dump) }
 
 // threads are those of the chosen processes.
 func (l *look) threads() []stack.Thread {

@@ -3,8 +3,10 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
@@ -39,7 +41,7 @@ func (l *look) pools() []stack.Pool {
 }
 
 func (l *look) isUnasked(dump *stack.Dump) bool {
-	return dump.Process.Runtime == l.target.Runtime && hasStacks(l.target.Runtime) && !containsDump(l.dumps, dump)
+	return dump.Process.Runtime == l.target.Runtime && hasStacks(l.target.Runtime) && !slices.Contains(l.dumps, dump)
 }
 
 // processPool is what the workers of one program have in common in their names: "nginx: worker process".
@@ -97,7 +99,7 @@ func titleWords(waiting, holding []string) string {
 	for _, title := range waiting {
 		statements[statement.FindStringSubmatch(title)[1]] = true
 	}
-	words := counted(len(waiting), "session of "+program+" waits", "sessions of "+program+" wait") + " for a lock (" + strings.Join(keys(statements), ", ") + ")"
+	words := report.Counted(len(waiting), "session of "+program+" waits", "sessions of "+program+" wait") + " for a lock (" + strings.Join(keys(statements), ", ") + ")"
 	switch len(holding) {
 	case 0:
 		return words

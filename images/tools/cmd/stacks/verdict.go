@@ -30,7 +30,7 @@ func (l *look) verdict(findings []report.Finding) string {
 	}
 	outside := ""
 	if count := len(l.threads()); count > 0 {
-		outside = fmt.Sprintf("%s: %s", counted(count, l.unit()), stack.Summary(l.threads()))
+		outside = fmt.Sprintf("%s: %s", report.Counted(count, l.unit()), stack.Summary(l.threads()))
 	}
 	if lack := l.lack(); lack != nil {
 		words := "Could not look: what lacks is " + lack.Lacks
@@ -74,7 +74,7 @@ func (l *look) verdict(findings []report.Finding) string {
 func (l *look) cpuWords() string {
 	var busiest *stack.Dump
 	for _, dump := range l.all() {
-		if dump.Cores >= minCores && (busiest == nil || dump.Cores > busiest.Cores) {
+		if dump.Cores >= stack.MinCores && (busiest == nil || dump.Cores > busiest.Cores) {
 			busiest = dump
 		}
 	}
@@ -82,10 +82,10 @@ func (l *look) cpuWords() string {
 		return ""
 	}
 	words := fmt.Sprintf("%s uses %.2f of a core", nameOf(busiest), busiest.Cores)
-	if busiest.Samples < minSamples {
+	if busiest.Samples < stack.MinSamples {
 		return words
 	}
-	if hot := hottest(busiest, 1); len(hot) > 0 && hot[0].Share >= minHotShare {
+	if hot := hottest(busiest, 1); len(hot) > 0 && hot[0].Share >= hotShare {
 		words += fmt.Sprintf(", %.0f%% of it in %s", 100*hot[0].Share, hot[0].Name)
 	}
 	return words

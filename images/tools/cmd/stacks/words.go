@@ -114,7 +114,7 @@ func ownOrFirst(own string, frames []string) string {
 
 func span(length time.Duration) string {
 	if length >= 2*time.Minute {
-		return counted(int(length/time.Minute), "minute")
+		return report.Counted(int(length/time.Minute), "minute")
 	}
 	return fmt.Sprintf("%d s", length/time.Second)
 }
@@ -129,19 +129,6 @@ func quoted(names []string, most int) string {
 		text += fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return text
-}
-
-// counted is "1 thread" or "3 threads"; many is for words with another plural.
-func counted(count int, one string, many ...string) string {
-	switch {
-	case count == 1:
-		return "1 " + one
-	case len(many) > 0:
-		return fmt.Sprintf("%d %s", count, many[0])
-	case strings.HasSuffix(one, "ss"):
-		return fmt.Sprintf("%d %ses", count, one)
-	}
-	return fmt.Sprintf("%d %ss", count, one)
 }
 
 func sorted(groups map[string][]stack.Thread) []string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 )
 
@@ -13,7 +14,7 @@ const shownConversations = 15
 func (t Taken) Look() *rules.Part {
 	part := rules.NewPart("capture")
 	summary := t.Sum()
-	part.Section.Text = fmt.Sprintf("%s in %.1f s, %s", count(len(t.Packets), "packet"), t.For.Seconds(), count(len(summary.Conversations), "conversation"))
+	part.Section.Text = fmt.Sprintf("%s in %.1f s, %s", report.Counted(len(t.Packets), "packet"), t.For.Seconds(), report.Counted(len(summary.Conversations), "conversation"))
 	if len(t.Packets) == 0 {
 		part.Find("capture_empty", 0, "no packet passed the filter in %.0f s", t.For.Seconds())
 	}
@@ -32,8 +33,8 @@ func (t Taken) Look() *rules.Part {
 		}
 		resets += each.Resets
 	}
-	part.Find("capture_unanswered", float64(unanswered), "%s without an answer, as %s to %s", count(unanswered, "connection"), worst.From, worst.To)
-	part.Find("capture_resets", float64(resets), "%s among %s", count(resets, "reset"), count(len(t.Packets), "packet"))
+	part.Find("capture_unanswered", float64(unanswered), "%s without an answer, as %s to %s", report.Counted(unanswered, "connection"), worst.From, worst.To)
+	part.Find("capture_resets", float64(resets), "%s among %s", report.Counted(resets, "reset"), report.Counted(len(t.Packets), "packet"))
 	if summary.Unreachable > 0 {
 		part.Say("%d messages say that something is unreachable (ICMP)", summary.Unreachable)
 	}
@@ -44,11 +45,4 @@ func (t Taken) Look() *rules.Part {
 		part.Say("and %d more conversations", more)
 	}
 	return part
-}
-
-func count(number int, thing string) string {
-	if number == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", number, thing)
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
+
+	"kdebug/tools/internal/report"
 )
 
 // Conversation is what passed between two ends.
@@ -133,15 +135,15 @@ func dataLength(decoded gopacket.Packet, tcp *layers.TCP, length int) int {
 
 // String is one line for people.
 func (c Conversation) String() string {
-	words := []string{fmt.Sprintf("%s, %s", count(c.Packets, "packet"), count(c.Bytes, "byte"))}
+	words := []string{fmt.Sprintf("%s, %s", report.Counted(c.Packets, "packet"), report.Counted(c.Bytes, "byte"))}
 	if c.Asks > 0 && !c.Answered {
-		words = append(words, fmt.Sprintf("asked %s and got no answer", count(c.Asks, "time")))
+		words = append(words, fmt.Sprintf("asked %s and got no answer", report.Counted(c.Asks, "time")))
 	}
 	if c.Resets > 0 {
-		words = append(words, count(c.Resets, "reset"))
+		words = append(words, report.Counted(c.Resets, "reset"))
 	}
 	if c.Repeats > 0 {
-		words = append(words, count(c.Repeats, "segment")+" sent again")
+		words = append(words, report.Counted(c.Repeats, "segment")+" sent again")
 	}
 	return fmt.Sprintf("%s > %s %s: %s", c.From, c.To, c.Protocol, strings.Join(words, ", "))
 }

@@ -41,10 +41,7 @@ func recordJVM(ctx context.Context, t *target.Target, self target.Self, length t
 		return nil, why(ctx, what, errors.Join(err, recorder.end()))
 	}
 	meter := Start(t)
-	select {
-	case <-time.After(length):
-	case <-ctx.Done():
-	}
+	run.Pause(ctx, length)
 	load := meter.Read()
 	content, err := recorder.stop()
 	if err = errors.Join(err, recorder.end()); err != nil || ctx.Err() != nil {
@@ -73,10 +70,7 @@ func noRoom(ctx context.Context, t *target.Target) *target.Lack {
 	}
 	// What fills it may be garbage.
 	meter := Start(t)
-	select {
-	case <-time.After(time.Second):
-	case <-ctx.Done():
-	}
+	run.Pause(ctx, time.Second)
 	if share, _ := meter.Read().Collecting(); share < collects {
 		return nil
 	}

@@ -40,8 +40,8 @@ func (s *contextSection) end(look *Look) *rules.Part {
 		of = " of container " + it.Container
 	}
 	part.Section.Text = plain(fmt.Sprintf("target is process %d (%s%s) as %d:%d with %s%s; %s", it.PID, name, of, it.UID, it.GID, rightsOf(it.Effective), seccomp, we))
-	if look.cgroup.version > 0 {
-		part.Say("the target's cgroup is version %d", look.cgroup.version)
+	if look.cgroup.Version > 0 {
+		part.Say("the target's cgroup is version %d", look.cgroup.Version)
 	}
 	return part
 }

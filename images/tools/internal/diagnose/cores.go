@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 )
 
@@ -77,7 +78,7 @@ func (c *cores) in(folder *os.File, path string, seen map[[2]uint64]bool) {
 }
 
 func (c cores) tell(part *rules.Part) {
-	files := count(len(c.found), "core file")
+	files := report.Counted(len(c.found), "core file")
 	if c.more {
 		files = fmt.Sprintf("%d or more core files", len(c.found))
 	}

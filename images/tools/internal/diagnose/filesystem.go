@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 )
 
@@ -106,7 +107,7 @@ func tellMounts(part *rules.Part, mounts []mount) {
 			part.Say("mount %s %s %s", each.point, each.kind, each.options)
 		}
 	}
-	part.Section.Text = fmt.Sprintf("%s, the root is %s", count(len(mounts), "mount"), root)
+	part.Section.Text = fmt.Sprintf("%s, the root is %s", report.Counted(len(mounts), "mount"), root)
 }
 
 // tell adds to the text what was found.

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"time"
 
+	"kdebug/tools/internal/cgroup"
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 )
 
@@ -38,9 +40,9 @@ func (s *ioSection) end(look *Look) *rules.Part {
 		text = s.fileSystems(look, part)
 	}
 	text += deletedFiles(look, part)
-	if _, full := pressure(look.cgroup.cpu, "io.pressure"); look.cgroup.version > 0 && full.known {
-		part.Find("io_pressure", float64(full.value), "all processes waited for a disk %d%% of the last 10 seconds", full.value)
-		text += fmt.Sprintf("; pressure %d%%", full.value)
+	if _, full := cgroup.Pressure(look.cgroup.CPU, "io.pressure"); look.cgroup.Version > 0 && full.Known {
+		part.Find("io_pressure", float64(full.Value), "all processes waited for a disk %d%% of the last 10 seconds", full.Value)
+		text += fmt.Sprintf("; pressure %d%%", full.Value)
 	}
 	part.Section.Text = text
 	if !contained && len(part.Findings) == 0 {
@@ -68,7 +70,7 @@ func (s *ioSection) fileSystems(look *Look, part *rules.Part) string {
 			fullest, where = each.space(), each.path
 		}
 	}
-	text := fmt.Sprintf("%s, the fullest is %s with %d%%", count(len(disks), "file system"), where, fullest)
+	text := fmt.Sprintf("%s, the fullest is %s with %d%%", report.Counted(len(disks), "file system"), where, fullest)
 	for _, path := range answers.silent {
 		part.Find("disk_silent", 1, "%s does not answer", path)
 		text += fmt.Sprintf("; no answer from %s within 2 s", path)
@@ -84,7 +86,7 @@ func deletedFiles(look *Look, part *rules.Part) string {
 	}
 	// Whoever asks for a file of a dead volume waits in the kernel, and keeps this program from ending.
 	if len(look.silent()) > 0 {
-		return "; " + count(len(look.open.deleted), "deleted but open file") + " of a size that was not asked for"
+		return "; " + report.Counted(len(look.open.deleted), "deleted but open file") + " of a size that was not asked for"
 	}
 	found := make(chan space, 1)
 	links := slices.Clone(look.open.deleted)
@@ -96,7 +98,7 @@ func deletedFiles(look *Look, part *rules.Part) string {
 			most = ", the largest was " + held.largest
 		}
 		part.Find("deleted_open", float64(held.bytes/mib), "deleted files that are still open hold %d MiB%s", held.bytes/mib, most)
-		return fmt.Sprintf("; %s with %d MiB", count(held.files, "deleted but open file"), held.bytes/mib)
+		return fmt.Sprintf("; %s with %d MiB", report.Counted(held.files, "deleted but open file"), held.bytes/mib)
 	case <-time.After(answerWait):
 		return "; the size of deleted but open files was not told within 2 s"
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"kdebug/tools/internal/cgroup"
 	"kdebug/tools/internal/probe"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
@@ -66,7 +67,7 @@ type Look struct {
 	// tree is set by processes.begin.
 	tree tree
 	// cgroup has the places of the target's numbers; set before the first begin.
-	cgroup cgroup
+	cgroup cgroup.Group
 	// memoryLimit is in bytes, 0 without one or where it is not readable; cpuLimit in millicores likewise. Set by memory.begin and cpu.begin.
 	memoryLimit, cpuLimit int64
 	// open is what files.begin saw of the open files of tree.pids.
@@ -121,9 +122,20 @@ func (l *Look) tell(fact report.Fact) {
 	l.facts = append(l.facts, fact)
 }
 
+// findCgroup looks below the target's root, or where AUTODIAGNOSE_CGROUP says.
+func (l *Look) findCgroup() cgroup.Group {
+	switch {
+	case l.Target == nil:
+		return cgroup.Group{}
+	case l.Settings.Cgroup != "":
+		return cgroup.At(l.Settings.Cgroup)
+	}
+	return cgroup.Of(l.Target)
+}
+
 // look runs all sections, with the sample between their two halves, and gives what they found in the order of the report.
 func (l *Look) look() []*rules.Part {
-	l.cgroup = findCgroup(l)
+	l.cgroup = l.findCgroup()
 	all := l.withinRoom(sections())
 	reading := l.readSeries()
 	since := time.Now()

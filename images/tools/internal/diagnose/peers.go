@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kdebug/tools/internal/probe"
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/sockets"
 )
@@ -81,7 +82,7 @@ func (s *peersSection) end(look *Look) *rules.Part {
 	<-s.done
 	s.tellFacts(look)
 	part := rules.NewPart("peers")
-	text := fmt.Sprintf("%s, %d of them outside the private ranges and never tried", count(len(s.peers), "peer"), s.outside)
+	text := fmt.Sprintf("%s, %d of them outside the private ranges and never tried", report.Counted(len(s.peers), "peer"), s.outside)
 	if len(s.tried) == 0 {
 		return part.Skip(text)
 	}
@@ -112,10 +113,10 @@ func (s *peersSection) end(look *Look) *rules.Part {
 	}
 	// These rules have no threshold: to find is to tell.
 	if len(refused) > 0 {
-		part.Find("peer_refused", float64(len(refused)), "%s a new connection: %s", count(len(refused), "peer refuses", "peers refuse"), strings.Join(refused, " "))
+		part.Find("peer_refused", float64(len(refused)), "%s a new connection: %s", report.Counted(len(refused), "peer refuses", "peers refuse"), strings.Join(refused, " "))
 	}
 	if len(silent) > 0 {
-		part.Find("peer_timeout", float64(len(silent)), "%s not answer a new connection: %s", count(len(silent), "peer does", "peers do"), strings.Join(silent, " "))
+		part.Find("peer_timeout", float64(len(silent)), "%s not answer a new connection: %s", report.Counted(len(silent), "peer does", "peers do"), strings.Join(silent, " "))
 	}
 	part.Section.Text = fmt.Sprintf("%s; tried %d: %d reachable, %d refused, %d without an answer", text, tried,
 		counts[probe.Reachable], counts[probe.Refused], counts[probe.Timeout]+counts[probe.Unreachable])

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"kdebug/tools/internal/cgroup"
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/target"
 )
@@ -42,7 +44,7 @@ func (s *processesSection) begin(look *Look) {
 
 // runtimeOf is the runtime of the first process that is more than native.
 func runtimeOf(fs target.FS, pids []int) (target.Runtime, string) {
-	best, version := target.Unknown, ""
+	best := target.Unknown
 	for _, pid := range pids[:min(len(pids), maxRuntimes)] {
 		switch runtime, its := fs.RuntimeOf(pid); runtime {
 		case target.Unknown:
@@ -52,13 +54,13 @@ func runtimeOf(fs target.FS, pids []int) (target.Runtime, string) {
 			return runtime, its
 		}
 	}
-	return best, version
+	return best, ""
 }
 
 // runtimeWords is "a Python 3.11 program"; "" where nothing is known.
 func runtimeWords(runtime target.Runtime, version string) string {
 	name := map[target.Runtime]string{
-		target.JVM: "Java", target.Python: "Python", target.Node: "Node.js", target.Go: "Go", "ruby": "Ruby", "dotnet": ".NET", target.Native: "native",
+		target.JVM: "Java", target.Python: "Python", target.Node: "Node.js", target.Go: "Go", target.Ruby: "Ruby", target.DotNet: ".NET", target.Native: "native",
 	}[runtime]
 	if name == "" {
 		return ""
@@ -91,11 +93,11 @@ func (s *processesSection) end(look *Look) *rules.Part {
 
 func (s *processesSection) summary(look *Look) string {
 	tree := &look.tree
-	text := fmt.Sprintf("%d with %s", tree.count, count(tree.threads, "thread"))
+	text := fmt.Sprintf("%d with %s", tree.count, report.Counted(tree.threads, "thread"))
 	if since := sinceStart(look.Target.FS(), look.Target.Start); since > 0 {
 		text += ", started " + lengthOf(since) + " ago"
 	}
-	text += fmt.Sprintf(", %s, %d uninterruptible, %d MiB resident", count(tree.zombies, "zombie"), tree.waiting, tree.residentKiB/1024)
+	text += fmt.Sprintf(", %s, %d uninterruptible, %d MiB resident", report.Counted(tree.zombies, "zombie"), tree.waiting, tree.residentKiB/1024)
 	text += waitingTitles(tree.living)
 	if large := largestOf(tree.living); large != "" {
 		text += " (largest: " + large + ")"
@@ -134,10 +136,10 @@ func largestOf(living []process) string {
 
 // pids is how near the cgroup is to its most processes and threads.
 func pids(look *Look, part *rules.Part) {
-	most, now := numberIn(look.cgroup.pids, "pids.max"), numberIn(look.cgroup.pids, "pids.current")
-	if !now.known || most.value == 0 {
+	most, now := cgroup.Number(look.cgroup.PIDs, "pids.max"), cgroup.Number(look.cgroup.PIDs, "pids.current")
+	if !now.Known || most.Value == 0 {
 		return
 	}
-	share := now.value * 100 / most.value
-	part.Find("pids_near_limit", float64(share), "processes and threads at %d%% of the limit (%d of %d)", share, now.value, most.value)
+	share := now.Value * 100 / most.Value
+	part.Find("pids_near_limit", float64(share), "processes and threads at %d%% of the limit (%d of %d)", share, now.Value, most.Value)
 }

@@ -7,7 +7,12 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"kdebug/tools/internal/report"
 )
+
+// maxNumbers bounds what is read of a file that a target may have made.
+const maxNumbers = 64 << 10
 
 // openFile opens a file that a target may have made: it does not wait for the writer of a pipe.
 func openFile(path string) (*os.File, error) {
@@ -28,17 +33,6 @@ func readFile(path string) string {
 	return string(text)
 }
 
-// count is a number and its words: "1 process" or "2 processes".
-func count[number int | int64](many number, one string, more ...string) string {
-	switch {
-	case many == 1:
-		return "1 " + one
-	case len(more) > 0:
-		return fmt.Sprintf("%d %s", many, more[0])
-	}
-	return fmt.Sprintf("%d %ss", many, one)
-}
-
 // lengthOf is a length of time in whole words.
 func lengthOf(length time.Duration) string {
 	seconds := int64(length / time.Second)
@@ -50,7 +44,7 @@ func lengthOf(length time.Duration) string {
 	case seconds >= 120:
 		return fmt.Sprintf("%d minutes", seconds/60)
 	}
-	return count(seconds, "second")
+	return report.Counted(seconds, "second")
 }
 
 // plain makes printable ASCII of words that the target chose: kdebug's limits are in bytes, and a look-alike letter must not pass for another.

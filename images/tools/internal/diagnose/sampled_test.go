@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"kdebug/tools/internal/cgroup"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/target"
 )
@@ -23,7 +24,7 @@ func sampled(t *testing.T, of section, later map[string]string) *rules.Part {
 	root := folderWith(t, well)
 	self, err := target.OneOf(os.Getpid())
 	must(t, err)
-	look := &Look{Target: self, Settings: Settings{Cgroup: root}, cgroup: cgroup{version: 2, memory: opened(t, root), cpu: opened(t, root), pids: opened(t, root)}}
+	look := &Look{Target: self, Settings: Settings{Cgroup: root}, cgroup: cgroup.Group{Version: 2, Memory: opened(t, root), CPU: opened(t, root), PIDs: opened(t, root)}}
 	of.begin(look)
 	for name, text := range later {
 		must(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"time"
 
+	"kdebug/tools/internal/cgroup"
 	"kdebug/tools/internal/report"
 )
 
@@ -19,21 +20,22 @@ type chart struct{ cpu, throttled, memory [][2]int64 }
 // readSeries begins to read, up to ten times within the sample; the function that it gives ends that and gives the series. Without a sample or a
 // cgroup there are none.
 func (l *Look) readSeries() func() []report.Series {
-	if l.Settings.Sample == 0 || l.cgroup.version == 0 {
+	if l.Settings.Sample == 0 || l.cgroup.Version == 0 {
 		return func() []report.Series { return nil }
 	}
 	stop, done := make(chan struct{}), make(chan chart)
-	go func() { done <- l.cgroup.watch(l.Settings.Sample/readings, stop) }()
+	go func() { done <- watchCgroup(l.cgroup, l.Settings.Sample/readings, stop) }()
 	return func() []report.Series {
 		close(stop)
 		return (<-done).series(l.cpuLimit, l.memoryLimit)
 	}
 }
 
-func (c cgroup) watch(every time.Duration, stop <-chan struct{}) chart {
+// watchCgroup takes readings until it is told to stop.
+func watchCgroup(from cgroup.Group, every time.Duration, stop <-chan struct{}) chart {
 	var read chart
 	began := time.Now()
-	last, at := readCPU(c), began
+	last, at := from.ReadCPU(), began
 	for range readings {
 		select {
 		case <-stop:
@@ -41,17 +43,17 @@ func (c cgroup) watch(every time.Duration, stop <-chan struct{}) chart {
 		// Not a ticker: two points must lie a tenth of a second apart at least.
 		case <-time.After(every):
 		}
-		now, used, passed := readCPU(c), readMemory(c), time.Since(at).Microseconds()
+		now, used, passed := from.ReadCPU(), from.ReadMemory(), time.Since(at).Microseconds()
 		at = time.Now()
 		when := at.Sub(began).Milliseconds()
-		if now.usage.known && last.usage.known && now.usage.value >= last.usage.value && passed > 0 {
-			read.cpu = append(read.cpu, [2]int64{when, (now.usage.value - last.usage.value) * 1000 / passed})
+		if now.Usage.Known && last.Usage.Known && now.Usage.Value >= last.Usage.Value && passed > 0 {
+			read.cpu = append(read.cpu, [2]int64{when, (now.Usage.Value - last.Usage.Value) * 1000 / passed})
 		}
-		if ran := now.periods.value - last.periods.value; last.periods.known && ran > 0 {
-			read.throttled = append(read.throttled, [2]int64{when, (now.throttled.value - last.throttled.value) * 100 / ran})
+		if ran := now.Periods.Value - last.Periods.Value; last.Periods.Known && ran > 0 {
+			read.throttled = append(read.throttled, [2]int64{when, (now.Throttled.Value - last.Throttled.Value) * 100 / ran})
 		}
-		if used.used.known {
-			read.memory = append(read.memory, [2]int64{when, used.working()})
+		if used.Used.Known {
+			read.memory = append(read.memory, [2]int64{when, used.Working()})
 		}
 		last = now
 	}

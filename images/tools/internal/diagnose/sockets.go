@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/sockets"
 )
@@ -88,7 +89,7 @@ func (s *socketsSection) summary(look *Look, view sockets.View) string {
 		look.cut("sockets")
 	}
 	if dropped := view.Total.ListenOverflows; dropped > 0 {
-		text += "; " + count(int64(dropped), "connection") + " dropped by full listen queues since the start"
+		text += "; " + report.Counted(int64(dropped), "connection") + " dropped by full listen queues since the start"
 	}
 	if sent := view.Sample.SegmentsOut; sent >= 100 {
 		text += fmt.Sprintf("; %d%% sent again", 100*view.Sample.SegmentsAgain/sent)

@@ -84,7 +84,7 @@ func verdictOf(r *report.Report) string {
 			looked++
 		}
 	}
-	words := fmt.Sprintf("Nothing found in %s", count(looked, "section"))
+	words := fmt.Sprintf("Nothing found in %s", report.Counted(looked, "section"))
 	if len(r.Findings) > 0 {
 		titles := make([]string, 0, len(r.Findings))
 		for _, each := range r.Findings {
@@ -94,7 +94,7 @@ func verdictOf(r *report.Report) string {
 		if len(all) > maxTitles {
 			all = all[:maxTitles-3] + "..."
 		}
-		words = count(len(r.Findings), "finding") + ": " + all
+		words = report.Counted(len(r.Findings), "finding") + ": " + all
 	}
 	if blind > 0 {
 		words += fmt.Sprintf(" (%d of %d sections not readable)", blind, len(r.Sections))

@@ -26,12 +26,12 @@ func (l *Look) withinRoom(all []named) []named {
 	if l.Target == nil || l.Settings.Cgroup != "" {
 		return all
 	}
-	now := readMemory(l.cgroup)
-	free := now.limit.value - now.working()
-	if !now.limit.known || !now.used.known || now.limit.value <= 0 || free >= tightRoom {
+	now := l.cgroup.ReadMemory()
+	free, limited := now.Free()
+	if !limited || now.Limit.Value == 0 || free >= tightRoom {
 		return all
 	}
-	why := fmt.Sprintf("not looked at: the container has %d of its %d MiB left, and a whole look may take %d", max(0, free)/mib, now.limit.value/mib, tightRoom/mib)
+	why := fmt.Sprintf("not looked at: the container has %d of its %d MiB left, and a whole look may take %d", free/mib, now.Limit.Value/mib, tightRoom/mib)
 	l.tight = true
 	kept := slices.Clone(all)
 	for at, each := range kept {

@@ -1,28 +1,16 @@
 package diagnose
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
+	"kdebug/tools/internal/cgroup"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/target"
 )
 
-func cgroupWith(t *testing.T, used, limit string) cgroup {
+func cgroupWith(t *testing.T, used, limit string) cgroup.Group {
 	t.Helper()
-	folder := t.TempDir()
-	for name, text := range map[string]string{"memory.current": used, "memory.max": limit, "memory.stat": "inactive_file 1048576\n"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { root.Close() })
-	return cgroup{version: 2, memory: root}
+	return cgroup.At(folderWith(t, map[string]string{"memory.current": used + "\n", "memory.max": limit + "\n", "memory.stat": "inactive_file 1048576\n"}))
 }
 
 func TestOnlyWhatIsVitalIsLookedAtWhereTheTargetHasNoRoom(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kdebug/tools/internal/probe"
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/sockets"
 )
@@ -81,7 +82,7 @@ func (s *tlsSection) end(look *Look) *rules.Part {
 	if len(look.Settings.TLS) == 0 {
 		return part.Skip("no endpoints to look at (AUTODIAGNOSE_TLS names them)")
 	}
-	text := count(len(s.endpoints), "endpoint")
+	text := report.Counted(len(s.endpoints), "endpoint")
 	for index, seen := range s.seen {
 		place := net.JoinHostPort(s.endpoints[index].Host, strconv.Itoa(int(s.endpoints[index].Port)))
 		switch {

@@ -172,7 +172,7 @@ func sampled(ctx context.Context, t *target.Target, dump *stack.Dump, length tim
 	watch := thread.Start(t.FS(), t.PID)
 	running := map[int][][]string{}
 	for range dumps {
-		if err := wait(ctx, length/dumps); err != nil {
+		if err := run.Pause(ctx, length/dumps); err != nil {
 			return text, err
 		}
 		within, cancel := context.WithTimeout(ctx, patience)
@@ -233,15 +233,6 @@ func throughItsLog(t *target.Target, dump *stack.Dump, self target.Self, wished 
 		return
 	}
 	dump.Notes = append(dump.Notes, "the JVM was told to write its threads into its own log (SIGQUIT): read it there, from \"Full thread dump\" on")
-}
-
-func wait(ctx context.Context, length time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(length):
-		return nil
-	}
 }
 
 // FirstLine is the first line of an answer that says something.

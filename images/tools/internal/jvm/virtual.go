@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/run"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
 	"kdebug/tools/internal/thread"
@@ -78,7 +79,7 @@ func twice(ctx context.Context, t *target.Target, dump *stack.Dump) ([]stack.Thr
 		return nil, err
 	}
 	began := time.Now()
-	if err := wait(ctx, between); err != nil {
+	if err := run.Pause(ctx, between); err != nil {
 		return nil, err
 	}
 	if content, err = virtualOf(ctx, t); err != nil {

@@ -8,31 +8,19 @@ import (
 	"strings"
 	"time"
 
+	"kdebug/tools/internal/run"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
-	"kdebug/tools/internal/thread"
 )
 
-// Dump gives the threads of a program whose runtime tells nothing, and what each did for a time. Nothing is stopped.
+// Dump gives the threads of a program whose runtime tells nothing, after a time in which whoever asks watches what the kernel shows of them
+// (thread.Watch). Nothing is stopped.
 func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.Duration) *stack.Dump {
 	dump := &stack.Dump{Process: t.Process, Runtime: t.Kind(), Lack: t.Blindness(self)}
-	watch := thread.Start(t.FS(), t.PID)
-	select {
-	case <-ctx.Done():
-	case <-time.After(sample):
+	run.Pause(ctx, sample)
+	for _, id := range t.Threads(t.PID) {
+		name, _ := os.ReadFile(t.FS().Path(t.PID, "task", strconv.Itoa(id), "comm"))
+		dump.Threads = append(dump.Threads, stack.Thread{ID: id, Name: strings.TrimSpace(string(name))})
 	}
-	dump.Threads = Threads(t.FS(), t.PID, watch.Read())
 	return dump
-}
-
-// Threads are a process' threads with their names, of those that were seen.
-func Threads(fs target.FS, pid int, seen map[int]thread.Seen) []stack.Thread {
-	var threads []stack.Thread
-	for _, id := range fs.Threads(pid) {
-		if kernel, known := seen[id]; known {
-			name, _ := os.ReadFile(fs.Path(pid, "task", strconv.Itoa(id), "comm"))
-			threads = append(threads, stack.Thread{ID: id, Name: strings.TrimSpace(string(name)), Kernel: kernel})
-		}
-	}
-	return threads
 }

@@ -8,6 +8,7 @@ import (
 
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
 
 func TestThreadsOfThisProcessHaveANameAndAState(t *testing.T) {
@@ -15,13 +16,15 @@ func TestThreadsOfThisProcessHaveANameAndAState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	watch := thread.Start(self.FS(), self.PID)
 	dump := Dump(context.Background(), self, target.Whoami(), time.Millisecond)
 	if len(dump.Threads) == 0 {
 		t.Fatal("none")
 	}
-	for _, thread := range dump.Threads {
-		if thread.Name == "" || stack.Does(thread) == "" {
-			t.Errorf("%+v", thread)
+	seen := watch.Read()
+	for _, each := range dump.Threads {
+		if each.Name == "" || each.ID == 0 || stack.Does(stack.Thread{Kernel: seen[each.ID]}) == "" {
+			t.Errorf("%+v", each)
 		}
 	}
 }

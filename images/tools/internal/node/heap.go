@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"kdebug/tools/internal/run"
 )
 
 // heapNeeded is what V8's profiler may take of V8's own heap, in bytes: it took 0.4 MiB in a small program, and takes more the more code there is.
@@ -69,10 +71,8 @@ func (s *session) withoutProfiler(ctx context.Context, length time.Duration) (he
 	}
 	ended := time.Now().Add(length)
 	for time.Now().Before(ended) {
-		select {
-		case <-ctx.Done():
-			return heap, 0, ctx.Err()
-		case <-time.After(min(length, 500*time.Millisecond)):
+		if err := run.Pause(ctx, min(length, 500*time.Millisecond)); err != nil {
+			return heap, 0, err
 		}
 		// What is in use is what stays after a collection.
 		if now, known := s.heap(ctx); known && (heap.Max == 0 || now.Used < heap.Used) {

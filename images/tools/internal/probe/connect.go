@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 )
 
@@ -84,10 +85,10 @@ func connect(ctx context.Context, place Place, addresses []netip.Addr, port uint
 	total := refused + silent + worked
 	result.Find("endpoint_refused", float64(refused), "%s", share(refused, total, "refuses", "refuse", "connections to port", port))
 	result.Find("endpoint_silent", float64(silent), "%s", share(silent, total, "does not", "do not", "answer on port", port))
-	result.Section.Text = fmt.Sprintf("%d of %s connect", worked, count(total, "address"))
+	result.Section.Text = fmt.Sprintf("%d of %s connect", worked, report.Counted(total, "address"))
 	if total == 0 && apart > 0 && kept.untested == "" {
-		result.Find("endpoint_silent", float64(apart), "the pod has no network for %s", count(apart, "address"))
-		result.Section.Text = fmt.Sprintf("0 of %s connect", count(apart, "address"))
+		result.Find("endpoint_silent", float64(apart), "the pod has no network for %s", report.Counted(apart, "address"))
+		result.Section.Text = fmt.Sprintf("0 of %s connect", report.Counted(apart, "address"))
 	} else if total == 0 {
 		result.Skip("no address to connect to")
 		if kept.untested != "" {
@@ -132,7 +133,7 @@ func again(ctx context.Context, result *rules.Part, place Place, to netip.AddrPo
 	}
 	average := sum / time.Duration(done)
 	result.Say("%s again %d times: %s on average, %s at most", to, done, milliseconds(average), milliseconds(longest))
-	result.Find("connect_loss", float64(lost), "%d of %s to %s took %s at most: packets get lost", lost, count(done, "more connection"), to, milliseconds(longest))
+	result.Find("connect_loss", float64(lost), "%d of %s to %s took %s at most: packets get lost", lost, report.Counted(done, "more connection"), to, milliseconds(longest))
 }
 
 // reason is an error's last words, without addresses that stand beside it.

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 )
 
@@ -26,7 +27,7 @@ const manyStrays = 20
 // pod asks it. Took is the longest lookup; 0 where there was none.
 func (n Names) Cluster(ctx context.Context, inCluster bool, strays uint64) (part *rules.Part, took time.Duration) {
 	part, some := n.begin()
-	settings := fmt.Sprintf("%s, %s, ndots %d", count(len(n.Servers), "name server"), count(len(n.Search), "search domain"), n.Ndots)
+	settings := fmt.Sprintf("%s, %s, ndots %d", report.Counted(len(n.Servers), "name server"), report.Counted(len(n.Search), "search domain"), n.Ndots)
 	part.Section.Text = settings
 	zone := n.Zone()
 	switch {
@@ -137,14 +138,14 @@ func (n Names) askAll(ctx context.Context, result *rules.Part, name, unknown str
 		result.Find("dns_disagree", 0, "%s knows %s and %s does not", strings.Join(know, ", "), shown, strings.Join(knowNot, ", "))
 	}
 	if len(know) == 0 && len(knowNot) > 0 {
-		result.Find(unknown, 0, "the name %s is not known: %s tried", shown, count(len(steps), "step"))
+		result.Find(unknown, 0, "the name %s is not known: %s tried", shown, report.Counted(len(steps), "step"))
 	}
 	if len(know)+len(knowNot) > 0 {
 		result.Find("dns_slow", float64(slowest.Milliseconds()), "looking up %s takes %s", shown, milliseconds(slowest))
 	}
-	result.Section.Text = fmt.Sprintf("%s of %s from %s in %s", count(len(addresses), "address"), shown, count(len(know), "name server"), milliseconds(slowest))
+	result.Section.Text = fmt.Sprintf("%s of %s from %s in %s", report.Counted(len(addresses), "address"), shown, report.Counted(len(know), "name server"), milliseconds(slowest))
 	if silent > 0 {
-		result.Section.Text += ", " + count(silent, "name server") + " silent"
+		result.Section.Text += ", " + report.Counted(silent, "name server") + " silent"
 	}
 	return addresses, slowest
 }

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 )
 
@@ -101,6 +102,6 @@ func Peers(ctx context.Context, place Place, peers []netip.AddrPort) *rules.Part
 			part.Find("peer_timeout", 0, "%s: %s after %s", tried.Peer, tried.Why, took)
 		}
 	}
-	part.Section.Text = fmt.Sprintf("%d of %s connect", worked, count(len(some), "peer"))
+	part.Section.Text = fmt.Sprintf("%d of %s connect", worked, report.Counted(len(some), "peer"))
 	return part
 }

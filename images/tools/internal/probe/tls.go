@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 )
 
@@ -136,7 +137,7 @@ func judgeTime(result *rules.Part, leaf, soonest *x509.Certificate, now time.Tim
 	case now.Before(leaf.NotBefore):
 		result.Find("tls_failed", 0, "the certificate of %s holds only from %s on", subject(leaf), leaf.NotBefore.UTC().Format("2006-01-02"))
 	default:
-		result.Find("tls_expiring", float64(int(left)), "the certificate of %s expires in %s", subject(soonest), count(int(left), "day"))
+		result.Find("tls_expiring", float64(int(left)), "the certificate of %s expires in %s", subject(soonest), report.Counted(int(left), "day"))
 	}
 }
 

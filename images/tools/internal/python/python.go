@@ -57,7 +57,7 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.D
 		return dump
 	}
 	watch := thread.Start(t.FS(), t.PID)
-	wait(ctx, min(first, sample))
+	run.Pause(ctx, min(first, sample))
 	if running(watch.Read()) >= minRunning {
 		samples, err := Sample(ctx, t.PID, sample)
 		if err != nil {
@@ -123,13 +123,6 @@ func running(seen map[int]thread.Seen) float64 {
 		sum += each.Running
 	}
 	return sum
-}
-
-func wait(ctx context.Context, length time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(length):
-	}
 }
 
 // lackOf turns py-spy's refusal into what is missing.

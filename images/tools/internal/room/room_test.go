@@ -1,48 +1,58 @@
 package room
 
 import (
-	"io"
-	"io/fs"
-	"strings"
+	"os"
+	"path/filepath"
 	"testing"
+
+	"kdebug/tools/internal/cgroup"
 )
 
-type files map[string]string
-
-func (f files) open(name string) (io.ReadCloser, error) {
-	text, known := f[name]
-	if !known {
-		return nil, fs.ErrNotExist
+// made is a folder with the files of a cgroup.
+func made(t *testing.T, files map[string]string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return io.NopCloser(strings.NewReader(text)), nil
+	return folder
 }
 
 func TestTheMemoryThatIsLeftIsRead(t *testing.T) {
 	for name, each := range map[string]struct {
-		files files
+		files map[string]string
 		known bool
 		free  int64
 	}{
-		"version 2":                {files{"memory.max": "104857600\n", "memory.current": "90000000\n", "memory.stat": "anon 1\ninactive_file 20000000\n"}, true, 34857600},
-		"version 1":                {files{"memory/memory.limit_in_bytes": "1000", "memory/memory.usage_in_bytes": "900", "memory/memory.stat": "inactive_file 7\ntotal_inactive_file 50"}, true, 150},
-		"no limit, version 2":      {files{"memory.max": "max\n", "memory.current": "1"}, false, 0},
-		"no limit, version 1":      {files{"memory/memory.limit_in_bytes": "9223372036854771712", "memory/memory.usage_in_bytes": "1"}, false, 0},
-		"no cgroup":                {files{}, false, 0},
-		"more than the limit":      {files{"memory.max": "5", "memory.current": "9"}, true, 0},
-		"numbers that are no ones": {files{"memory.max": "-\n", "memory.current": "x"}, false, 0},
+		"version 2":                {map[string]string{"memory.max": "104857600\n", "memory.current": "90000000\n", "memory.stat": "anon 1\ninactive_file 20000000\n"}, true, 34857600},
+		"version 1":                {map[string]string{"memory/memory.limit_in_bytes": "1000", "memory/memory.usage_in_bytes": "900", "memory/memory.stat": "inactive_file 7\ntotal_inactive_file 50"}, true, 150},
+		"no limit, version 2":      {map[string]string{"memory.max": "max\n", "memory.current": "1"}, false, 0},
+		"no limit, version 1":      {map[string]string{"memory/memory.limit_in_bytes": "9223372036854771712", "memory/memory.usage_in_bytes": "1"}, false, 0},
+		"no cgroup":                {map[string]string{}, false, 0},
+		"more than the limit":      {map[string]string{"memory.max": "5", "memory.current": "9"}, true, 0},
+		"numbers that are no ones": {map[string]string{"memory.max": "-\n", "memory.current": "x"}, false, 0},
 	} {
-		memory, known := memoryOf(each.files.open)
-		if known != each.known || memory.Free() != each.free {
-			t.Errorf("%s: %+v, %v", name, memory, known)
+		free, known := cgroup.At(made(t, each.files)).ReadMemory().Free()
+		if known != each.known || free != each.free {
+			t.Errorf("%s: %d, %v", name, free, known)
 		}
 	}
 }
 
 func TestALookThatNeedsMoreMemoryThanThereIsIsRefusedWithTheFigure(t *testing.T) {
-	if lack := (Memory{320 << 20, 300 << 20}).lack("Flight Recorder"); lack != nil {
+	memory := func(used int64) cgroup.Memory {
+		return cgroup.Memory{Limit: cgroup.Amount{Value: 320 << 20, Known: true}, Used: cgroup.Amount{Value: used << 20, Known: true}}
+	}
+	if lack := lack(memory(300), "Flight Recorder"); lack != nil {
 		t.Errorf("%+v", lack)
 	}
-	lack := Memory{320 << 20, 301 << 20}.lack("Flight Recorder")
+	lack := lack(memory(301), "Flight Recorder")
 	if lack == nil || lack.Lacks != "memory: Flight Recorder may take 20 MiB, and the container has 19 of its 320 MiB left" {
 		t.Errorf("%+v", lack)
 	}
@@ -57,12 +67,18 @@ func TestAThrottledContainerIsToldBeforehand(t *testing.T) {
 		"no limit":    {"nr_periods 0\nnr_throttled 0", "nr_periods 0\nnr_throttled 0", ""},
 	} {
 		for version, prefix := range map[string]string{"2": "", "1": "cpu/"} {
-			system := files{prefix + "cpu.stat": each.before, "cpu.max": "50000 100000"}
+			files := map[string]string{prefix + "cpu.stat": each.before, "cpu.max": "50000 100000"}
 			if version == "1" {
-				delete(system, "cpu.max")
-				system["cpu/cpu.cfs_quota_us"], system["cpu/cpu.cfs_period_us"] = "50000", "100000"
+				delete(files, "cpu.max")
+				files["cpu/cpu.cfs_quota_us"], files["cpu/cpu.cfs_period_us"] = "50000", "100000"
 			}
-			if got := slow(system.open, func() { system[prefix+"cpu.stat"] = each.after }); got != each.want {
+			folder := made(t, files)
+			got := slow(cgroup.At(folder), func() {
+				if err := os.WriteFile(filepath.Join(folder, prefix+"cpu.stat"), []byte(each.after), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if got != each.want {
 				t.Errorf("%s, version %s: %q", name, version, got)
 			}
 		}

@@ -54,7 +54,7 @@ func TestBothWaysToTheSocketsAgree(t *testing.T) {
 		}
 		return found
 	}
-	diag, text := read(Each), read(func(take func(Socket)) error { return list("/proc/self/net/tcp", take) })
+	diag, text := read(Each), read(func(take func(Socket)) error { return List("/proc/self/net/tcp", take) })
 	if len(diag) != 3 || len(text) != 3 {
 		t.Fatalf("%v %v", diag, text)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 )
 
@@ -78,10 +79,10 @@ func (v View) findQueues(part *rules.Part) {
 		if isFull {
 			dropped = v.Total.ListenOverflows
 		}
-		part.Find("listen_overflow", float64(dropped), "a listen queue is full: %s at port %d, %s", plural(int(slowest.Waiting), "connection waits", "connections wait"),
-			slowest.Local.Port(), plural(int(dropped), "was dropped", "were dropped"))
+		part.Find("listen_overflow", float64(dropped), "a listen queue is full: %s at port %d, %s", report.Counted(int(slowest.Waiting), "connection waits", "connections wait"),
+			slowest.Local.Port(), report.Counted(int(dropped), "was dropped", "were dropped"))
 	case v.Whole:
-		part.Find("listen_overflow", float64(dropped), "full listen queues of the pod dropped %s within the sample", plural(int(dropped), "connection", "connections"))
+		part.Find("listen_overflow", float64(dropped), "full listen queues of the pod dropped %s within the sample", report.Counted(int(dropped), "connection", "connections"))
 	}
 }
 
@@ -127,11 +128,4 @@ func (v View) findLimits(part *rules.Part) {
 		share := v.Limits.Tracked * 100 / v.Limits.TrackedMost
 		part.Find("conntrack_near_limit", float64(share), "tracked connections at %d%% of the limit (%d of %d)", share, v.Limits.Tracked, v.Limits.TrackedMost)
 	}
-}
-
-func plural(number int, one, many string) string {
-	if number == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", number, many)
 }

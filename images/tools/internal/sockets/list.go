@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// list reads a table of /proc/net/tcp: local and peer address, state, bytes not confirmed and not read (of a listener: connections that wait), inode.
-func list(path string, take func(Socket)) error {
+// List reads a table of /proc/net/tcp: local and peer address, state, bytes not confirmed and not read (of a listener: connections that wait), inode.
+func List(path string, take func(Socket)) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err

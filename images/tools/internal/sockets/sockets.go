@@ -98,9 +98,9 @@ func Each(take func(Socket)) error {
 		_ = dump(syscall.AF_INET6, take)
 		return nil
 	}
-	if listed := list("/proc/self/net/tcp", take); listed != nil {
+	if listed := List("/proc/self/net/tcp", take); listed != nil {
 		return err
 	}
-	_ = list("/proc/self/net/tcp6", take)
+	_ = List("/proc/self/net/tcp6", take)
 	return nil
 }

@@ -6,6 +6,12 @@ import (
 	"kdebug/tools/internal/thread"
 )
 
+// Of fewer samples, or less CPU in cores, a share of the time says nothing, and none is told.
+const (
+	MinSamples = 50
+	MinCores   = 0.2
+)
+
 // Thread is one thread, or goroutine, at one moment.
 type Thread struct {
 	// ID is the thread's id in the process' namespace; 0 for a goroutine.

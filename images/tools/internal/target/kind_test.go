@@ -15,7 +15,7 @@ func TestARuntimeIsToldByItsProgramAndLibraries(t *testing.T) {
 		"something that is not seen": {"/nowhere/erl", "", Unknown, "Erlang"},
 	} {
 		fs := proc(t, one{pid: 7, name: "x", exe: test.exe, maps: test.maps, command: []string{test.exe}})
-		runtime, version := fs.runtimeOf(7)
+		runtime, version := fs.RuntimeOf(7)
 		process := Process{Runtime: runtime, Version: version, Command: fs.Cmdline(7)}
 		if runtime != test.want || process.Kind() != test.kind {
 			t.Errorf("%s: %s, %s", name, runtime, process.Kind())

@@ -16,12 +16,12 @@ func (fs FS) byLibraries(pid int) (Runtime, string) {
 		return Unknown, ""
 	}
 	defer file.Close()
-	return libraryAmong(file)
+	return libraryAmong(io.LimitReader(file, maxMaps))
 }
 
 func libraryAmong(maps io.Reader) (Runtime, string) {
 	best, found, bestVersion := len(libraries), Unknown, ""
-	lines := bufio.NewScanner(io.LimitReader(maps, maxMaps))
+	lines := bufio.NewScanner(maps)
 	for lines.Scan() {
 		_, file, is := strings.Cut(lines.Text(), "/")
 		if !is {

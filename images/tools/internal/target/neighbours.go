@@ -60,12 +60,3 @@ func (t *Target) Contained() bool {
 	a, b := theirs.Sys().(*syscall.Stat_t), ours.Sys().(*syscall.Stat_t)
 	return a.Dev != b.Dev || a.Ino != b.Ino
 }
-
-// RuntimeOf finds out what runs a process, and its version; both empty words where it is not known.
-func (fs FS) RuntimeOf(pid int) (Runtime, string) { return fs.runtimeOf(pid) }
-
-// Cgroup is the longest path of a process' cgroups; "" where none is visible.
-func (fs FS) Cgroup(pid int) string { return fs.cgroup(pid) }
-
-// IsAncestor is whether a process is of itself, its parent, or above.
-func (fs FS) IsAncestor(pid, of int) bool { return fs.isAncestor(pid, of) }

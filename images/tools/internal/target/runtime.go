@@ -1,7 +1,6 @@
 package target
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -30,9 +29,9 @@ const (
 // maxMaps bounds what is read of /proc/PID/maps: the target chooses its length.
 const maxMaps = 4 << 20
 
-// runtimeOf finds out what runs a process: from its program and libraries, where we may see them, else from its command
+// RuntimeOf finds out what runs a process: from its program and libraries, where we may see them, else from its command
 // line, which is a guess that is never Go or native.
-func (fs FS) runtimeOf(pid int) (Runtime, string) {
+func (fs FS) RuntimeOf(pid int) (Runtime, string) {
 	runtime, version := fs.saidRuntime(pid)
 	if !IsVersion(version) {
 		version = ""
@@ -76,12 +75,8 @@ func (t *Target) HasJVM() bool {
 		return false
 	}
 	defer file.Close()
-	for lines := bufio.NewScanner(io.LimitReader(file, 4*maxMaps)); lines.Scan(); {
-		if strings.Contains(lines.Text(), "/libjvm.so") || strings.Contains(lines.Text(), "/libj9vm") {
-			return true
-		}
-	}
-	return false
+	runtime, _ := libraryAmong(io.LimitReader(file, 4*maxMaps))
+	return runtime == JVM
 }
 
 func byName(name string) (Runtime, string) {

@@ -169,14 +169,12 @@ func (t *Target) Blindness(self Self) *Lack {
 
 // Of is the target with this process as the one that matters, whatever container it is in.
 func Of(pid int) (*Target, error) {
-	status, err := Proc.Status(fmt.Sprint(pid))
+	target, err := OneOf(pid)
 	if err != nil {
 		return nil, err
 	}
-	process := Process{PID: pid, Status: status, Command: Proc.Cmdline(pid)}
-	process.Runtime, process.Version = Proc.runtimeOf(pid)
-	target := &Target{Process: process, First: pid, Container: Proc.container(pid), Processes: []Process{process}, Yama: Proc.Yama(), fs: Proc}
-	target.seeRoot()
+	target.Runtime, target.Version = Proc.RuntimeOf(pid)
+	target.Processes = []Process{target.Process}
 	return target, nil
 }
 
@@ -235,7 +233,7 @@ func (t *Target) seeRoot() {
 // its own name and environment, but not what the pod calls its container. So that is compared first; and where a name is wanted and any
 // container's name can be seen, another container never takes its place.
 func (fs FS) firsts(own int, wanted string) (int, string, []Neighbour) {
-	ours := fs.cgroup(own)
+	ours := fs.Cgroup(own)
 	onNode := false
 	if status, err := fs.Status("2"); err == nil && status.Name == "kthreadd" {
 		onNode = true
@@ -248,7 +246,7 @@ func (fs FS) firsts(own int, wanted string) (int, string, []Neighbour) {
 		if err != nil || pid == own || status.State == 'Z' || !fs.isFirst(pid, status.Parent, onNode) {
 			continue
 		}
-		place := fs.cgroup(pid)
+		place := fs.Cgroup(pid)
 		if place == "" || place == ours || (onNode && !inOurPod(place, ours)) {
 			continue
 		}
@@ -273,7 +271,7 @@ func (fs FS) firsts(own int, wanted string) (int, string, []Neighbour) {
 		return 0, "", nil
 	}
 	// A runtime that shows no cgroups: process 1, unless it is our own or the node's.
-	if best == 0 && !onNode && !fs.isAncestor(1, own) {
+	if best == 0 && !onNode && !fs.IsAncestor(1, own) {
 		if status, err := fs.Status("1"); err == nil && fs.mayBeMeant(status.Name, wanted) {
 			return 1, fs.container(1), nil
 		}
@@ -314,11 +312,11 @@ func (fs FS) isFirst(pid, parent int, onNode bool) bool {
 	if parent == 0 {
 		return true
 	}
-	return onNode && fs.cgroup(parent) != fs.cgroup(pid)
+	return onNode && fs.Cgroup(parent) != fs.Cgroup(pid)
 }
 
-// cgroup is the longest path of a process' cgroups.
-func (fs FS) cgroup(pid int) string {
+// Cgroup is the longest path of a process' cgroups; "" where none is visible.
+func (fs FS) Cgroup(pid int) string {
 	text, _ := os.ReadFile(fs.Path(pid, "cgroup"))
 	longest := ""
 	for line := range strings.Lines(string(text)) {
@@ -356,7 +354,8 @@ func (fs FS) container(pid int) string {
 	return name
 }
 
-func (fs FS) isAncestor(pid, of int) bool {
+// IsAncestor is whether a process is of itself, its parent, or above.
+func (fs FS) IsAncestor(pid, of int) bool {
 	for of > 0 {
 		if of == pid {
 			return true
@@ -373,10 +372,10 @@ func (fs FS) isAncestor(pid, of int) bool {
 // processesOf gives the living processes of a container, the one that matters most first: one whose runtime we know before
 // shells and inits, then the first process, then the one that used most CPU.
 func (fs FS) processesOf(first int) []Process {
-	place := fs.cgroup(first)
+	place := fs.Cgroup(first)
 	var processes []Process
 	for _, pid := range fs.PIDs() {
-		if inner := fs.cgroup(pid); place == "" && !fs.isAncestor(first, pid) || inner != place && !strings.HasPrefix(inner, place+"/") {
+		if inner := fs.Cgroup(pid); place == "" && !fs.IsAncestor(first, pid) || inner != place && !strings.HasPrefix(inner, place+"/") {
 			continue
 		}
 		status, err := fs.Status(fmt.Sprint(pid))
@@ -385,7 +384,7 @@ func (fs FS) processesOf(first int) []Process {
 		}
 		process := Process{PID: pid, Status: status, Command: fs.Cmdline(pid)}
 		process.UsedTicks, process.Start, _ = fs.Times(fmt.Sprint(pid))
-		if process.Runtime, process.Version = fs.runtimeOf(pid); process.Command == nil && pid != first {
+		if process.Runtime, process.Version = fs.RuntimeOf(pid); process.Command == nil && pid != first {
 			continue
 		}
 		processes = append(processes, process)

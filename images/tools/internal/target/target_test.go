@@ -288,7 +288,7 @@ func TestWhatCannotBeSeenIsGuessedFromTheCommand(t *testing.T) {
 }
 
 func TestThisProcessIsGo(t *testing.T) {
-	runtime, version := Proc.runtimeOf(os.Getpid())
+	runtime, version := Proc.RuntimeOf(os.Getpid())
 	if runtime != Go || version == "" {
 		t.Errorf("%s %s", runtime, version)
 	}

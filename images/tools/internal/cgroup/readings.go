@@ -1,0 +1,75 @@
+package cgroup
+
+import "strings"
+
+// Memory is one reading; all in bytes but Kills, Above (how often the cgroup was above its high mark) and Hits (at its limit).
+type Memory struct{ Used, Limit, Inactive, Peak, Swap, High, Kills, Above, Hits Amount }
+
+// ReadMemory reads what the kernel counts of the group's memory.
+func (g Group) ReadMemory() Memory {
+	if g.Version == 2 {
+		stat, events := Fields(g.Memory, "memory.stat"), Fields(g.Memory, "memory.events")
+		return Memory{
+			Used: Number(g.Memory, "memory.current"), Limit: Number(g.Memory, "memory.max"), High: Number(g.Memory, "memory.high"),
+			Peak: Number(g.Memory, "memory.peak"), Swap: Number(g.Memory, "memory.swap.current"), Inactive: Field(stat, "inactive_file"),
+			Kills: Field(events, "oom_kill"), Above: Field(events, "high"), Hits: Field(events, "max"),
+		}
+	}
+	if g.Version == 0 {
+		return Memory{}
+	}
+	stat := Fields(g.Memory, "memory.stat")
+	return Memory{
+		Used: Number(g.Memory, "memory.usage_in_bytes"), Limit: Number(g.Memory, "memory.limit_in_bytes"),
+		Peak: Number(g.Memory, "memory.max_usage_in_bytes"), Swap: Field(stat, "total_swap"), Inactive: Field(stat, "total_inactive_file"),
+		Kills: Field(Fields(g.Memory, "memory.oom_control"), "oom_kill"), Hits: Number(g.Memory, "memory.failcnt"),
+	}
+}
+
+// Working is what is in use without the cache that is easily freed.
+func (m Memory) Working() int64 { return max(0, m.Used.Value-m.Inactive.Value) }
+
+// Free is what is left up to the limit, never below 0; false without a limit, or where it is not readable.
+func (m Memory) Free() (int64, bool) {
+	return max(0, m.Limit.Value-m.Working()), m.Limit.Known && m.Used.Known
+}
+
+// CPU is one reading: Usage in microseconds, Stood (the time that was throttled) in milliseconds.
+type CPU struct{ Usage, Periods, Throttled, Stood Amount }
+
+// ReadCPU reads what the kernel counts of the group's CPU.
+func (g Group) ReadCPU() CPU {
+	if g.Version == 0 {
+		return CPU{}
+	}
+	stat := Fields(g.CPU, "cpu.stat")
+	read := CPU{Usage: Field(stat, "usage_usec"), Periods: Field(stat, "nr_periods"), Throttled: Field(stat, "nr_throttled")}
+	if g.Version == 2 {
+		read.Stood = Amount{stat["throttled_usec"] / 1000, true}
+	} else {
+		read.Stood = Amount{stat["throttled_time"] / 1_000_000, true}
+	}
+	if !read.Usage.Known && g.CPUAcct != nil {
+		read.Usage = Number(g.CPUAcct, "cpuacct.usage")
+		read.Usage.Value /= 1000
+	}
+	return read
+}
+
+// CPULimit is the limit in millicores; 0 without one.
+func (g Group) CPULimit() int64 {
+	var quota, period Amount
+	switch g.Version {
+	case 2:
+		words := strings.Fields(Text(g.CPU, "cpu.max"))
+		if len(words) == 2 {
+			quota, period = Parse(words[0]), Parse(words[1])
+		}
+	case 1:
+		quota, period = Number(g.CPU, "cpu.cfs_quota_us"), Number(g.CPU, "cpu.cfs_period_us")
+	}
+	if !quota.Known || period.Value == 0 {
+		return 0
+	}
+	return quota.Value * 1000 / period.Value
+}
