@@ -78,9 +78,8 @@ const HINTS: ReadonlySet<string> = new Set(['no_memory_limit', 'no_requests', 'w
 
 /**
  * Findings in the order in which people should read them: causes before their effects, then by rank, then as the table
- * has them, those of an image by how far they exceed their threshold, of its
- * threads before of its sockets. Left out are those that another replaces, and hints while
- * something is wrong.
+ * has them, those of an image by how far they exceed their threshold, of its threads before of its sockets. Left out are
+ * those that another replaces, and hints while something is wrong.
  */
 export function ordered(all: readonly Finding[]): readonly Finding[] {
   const isAnyWrong = all.some(isWrong);

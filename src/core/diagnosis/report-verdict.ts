@@ -72,7 +72,7 @@ export function verdictOf(
 }
 
 /** Of our images, those that cannot tell a program that hangs from one that is idle: that they found nothing is no good news. */
-const OUTSIDE: ReadonlySet<string> = new Set(['autodiagnose', 'net', 'profile', 'capture']);
+const OUTSIDE: ReadonlySet<string> = new Set(['autodiagnose', 'net', 'profile']);
 /** Whose functions the image stacks sees; of all others only what the kernel shows. */
 const SEEN_RUNTIMES: ReadonlySet<Runtime | undefined> = new Set<Runtime>(['jvm', 'python', 'node', 'go']);
 

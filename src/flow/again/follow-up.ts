@@ -2,7 +2,7 @@ import type { RunRequest } from '../../core/command/command.ts';
 import { comparisonRequest, mayCompare } from '../../core/compare/ask.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import type { LookAgain } from '../../core/diagnosis/verdict.ts';
-import { hasDifference } from '../../core/report/batch/compare-parts.ts';
+import { imageForDifference } from '../../core/report/batch/compare-parts.ts';
 import { shownCommandLine } from '../../core/report/log/redact-text.ts';
 import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
@@ -68,8 +68,8 @@ function nextRequest(
 /** For the pod that differs from its siblings. */
 function insideRequest(run: BatchRun): RunRequest | undefined {
   const { target } = run.request;
-  const nextImage = run.batch.comparison?.nextImage;
-  if (target.kind !== 'compare' || nextImage === undefined || !hasDifference(run)) return undefined;
+  const nextImage = imageForDifference(run);
+  if (target.kind !== 'compare' || nextImage === undefined) return undefined;
   const single = { ...run.request, target: { kind: 'pod', name: target.name }, batch: { canary: false } } as const;
   return nextRequest(single, nextImage, undefined);
 }

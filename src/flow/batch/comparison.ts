@@ -3,21 +3,18 @@ import type { SelectedPod } from '../../core/batch/select-pods.ts';
 import { factsOfPod } from '../../core/compare/pod-facts.ts';
 import { chooseCompared } from '../../core/compare/siblings.ts';
 import type { Node, Pod } from '../../core/container/pod.ts';
-import type { NextImage } from '../../core/diagnosis/rules.ts';
+import { INSIDE_IMAGE } from '../../core/diagnosis/images/next-image.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { base32Hash } from '../../core/hash.ts';
 import type { Aim } from '../../core/policy/plan-request.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { defined, own } from '../../lib/object.ts';
+import { own } from '../../lib/object.ts';
 import type { AuditSubject } from '../audit.ts';
 import type { FlowDeps } from '../deps.ts';
 import { refuse } from '../stages/plan-pod.ts';
 
 /** Characters of base32: 130 bits. */
 const KEY_LENGTH = 26;
-
-/** A probe sees how a process differs from its siblings, and not what it waits for. */
-const SEES_INSIDE: readonly NextImage[] = ['stacks'];
 
 interface Context {
   readonly aim: Aim;
@@ -57,8 +54,8 @@ export async function comparisonOf(
   );
   // A sealed text holds fresh randomness, and nobody sees this one.
   const key = base32Hash(deps.seal(`compare ${id}`, 'compare'), KEY_LENGTH);
-  const nextImage = SEES_INSIDE.find((alias) => own(policy.images, alias)?.diagnostic === true);
-  return { key, facts: Object.fromEntries(facts), notes, ...defined({ nextImage }) };
+  const isThere = own(policy.images, INSIDE_IMAGE)?.diagnostic === true;
+  return { key, facts: Object.fromEntries(facts), notes, ...(isThere ? { nextImage: INSIDE_IMAGE } : {}) };
 }
 
 /** Reading nodes is an optional right, and a comparison does without. */

@@ -18,9 +18,12 @@ export interface Seen {
 
 type Leads = Pick<FindingRule, 'nextImage' | 'nextImageOf'>;
 
-/** Where nothing is wrong, as far as autodiagnose sees: only stacks sees what the threads of the program wait for. */
+/** It alone sees what the threads of a program wait for. */
+export const INSIDE_IMAGE: NextImage = 'stacks';
+
+/** Where nothing is wrong, as far as autodiagnose sees. */
 export const leadsInside = (runtime: Runtime | undefined): readonly Leads[] =>
-  runtime === undefined || runtime === 'unknown' ? [] : [{ nextImage: 'stacks' }];
+  runtime === undefined || runtime === 'unknown' ? [] : [{ nextImage: INSIDE_IMAGE }];
 
 /**
  * The image that shows more of the first finding for which the policy has one that can work here, and as whom it should

@@ -6,7 +6,7 @@ import { NEXT_IMAGES } from '../../diagnosis/rules.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { isFinal } from '../../run/life-cycle.ts';
 import type { Button, Part } from '../message.ts';
-import { hasDifference, isComparison } from './compare-parts.ts';
+import { imageForDifference, isComparison } from './compare-parts.ts';
 
 /** The buttons that apply to the state of the batch. Their value is the run's id. */
 export function buttonsPart(run: BatchRun, counts: Counts): readonly Part[] {
@@ -37,9 +37,9 @@ function buttonsOf(run: BatchRun, counts: Counts): readonly Button[] {
 
 /** What differs is seen from outside: the way on leads into the pod. */
 function insideButton(run: BatchRun): readonly Button[] {
-  const nextImage = run.batch.comparison?.nextImage;
+  const nextImage = imageForDifference(run);
   const label = nextImage === undefined ? undefined : own(NEXT_IMAGES, nextImage);
-  return label === undefined || !hasDifference(run) ? [] : [{ action: 'next-image', label, value: run.id }];
+  return label === undefined ? [] : [{ action: 'next-image', label, value: run.id }];
 }
 
 /** A failed canary makes Continue a danger button. */

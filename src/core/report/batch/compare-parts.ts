@@ -49,8 +49,9 @@ function comparisonResult(run: BatchRun): ComparisonResult | undefined {
   return { ...result, notes: [...(comparison?.notes ?? []), ...result.notes] };
 }
 
-/** Whether the sick pod has something that its siblings have not. False where the record has no facts. */
-export const hasDifference = (run: BatchRun): boolean => (comparisonResult(run)?.differences.length ?? 0) > 0;
+/** The image that shows more of what the sick pod has and its siblings have not. Undefined: nothing differs, or there is none. */
+export const imageForDifference = (run: BatchRun): string | undefined =>
+  (comparisonResult(run)?.differences.length ?? 0) > 0 ? run.batch.comparison?.nextImage : undefined;
 
 const probeOf = ({ results = [] }: BatchPod): PodFacts | undefined => results[0]?.facts;
 
