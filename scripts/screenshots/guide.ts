@@ -30,7 +30,8 @@ const done = (page: Page): Promise<void> => page.context().close();
 
 /** The thread of a diagnosis, and the pages behind the buttons of its card. */
 export async function look(camera: Camera): Promise<void> {
-  const page = await opened(camera, 'Roy');
+  // With two findings the thread would be larger than a picture may be.
+  const page = await opened(camera, 'Roy', { ...CLOSE, scale: 1.3 });
   await type(page, '/kdebug search-slow-0 --image=autodiagnose');
   const card = cardOf(page, 'search-slow-0');
   await openThread(page, card);
