@@ -119,10 +119,10 @@ ${parts.join('\n\n')}
 
 ## A target without room
 
-A diagnosis uses the memory that the pod's limits leave. It needs about 4 MiB, as does the runtime that
+A diagnosis uses the memory that the pod's limits leave. It needs about 4 MiB where its node has run the image lately, and 8 MiB where its program must be read from the disk first; as does the runtime that
 starts it. If less is left, the kernel kills something: the runtime's first process, and the run ends as \`start-failed\` with the reason
 \`RunContainerError\` (or \`StartError\`) and the finding \`no_room_to_start\`; or the application itself, if it is the largest. We saw both
-on a pod with a limit of 100 MiB: with 4 MiB left the diagnosis succeeds, with 1 MiB left it does not start, and a process of 97 MiB was
+on a pod with a limit of 100 MiB: with 8 MiB left the diagnosis succeeds, with 4 MiB on a node that has run it lately, with 1 MiB left it does not start, and a process of 97 MiB was
 killed. If one container has no memory limit, the pod as a whole has none, and always has room.
 CPU is similar: a diagnosis needs about 0.06 s, which takes 6 s if the pod may use 10 millicores.
 `;
