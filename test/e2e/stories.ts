@@ -83,8 +83,8 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
 
   const say = (words: string): Promise<Answer> => ask(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
 
-  const inThread = (words: string): Promise<ThreadAnswer> =>
-    askInThread(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
+  const inThread = (words: string, limitMs?: number): Promise<ThreadAnswer> =>
+    askInThread(bed.slack, { user: 'U0ROY', channel: CHANNEL, words }, limitMs);
 
   const fileOf = async ({ fileId, result }: ThreadAnswer): Promise<Buffer> => {
     const file = bed.slack.files().find(({ id }) => id === fileId);
@@ -243,6 +243,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
         const count = scene.longLogs[which] ?? 0;
         const thread = await inThread(
           `pod-1234 --image=lines --timeout=3m -- lines ${count} 80 ${scene.linesPerSecond ?? 0}`,
+          280_000,
         );
         expect(thread.anchor).toContain('Succeeded');
         const { missing, ...wrong } = linesIn(await fileOf(thread), count);
@@ -253,7 +254,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
           expect(thread.result).toMatch(/possible gap|may be missing|could not be read/);
         }
       },
-      240_000,
+      300_000,
     );
   });
 }
