@@ -14,8 +14,7 @@ tellStories(
       kubeconfig,
       context: config.getCurrentContext(),
       transport: 'socket',
-      // The second one is rotated a few times while it is read, also on a node that writes slowly.
-      longLogs: [400_000, 1_000_000],
+      longLogs: [400_000, 2_000_000],
     }),
   () => Promise.resolve(),
 );
