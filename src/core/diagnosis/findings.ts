@@ -44,6 +44,7 @@ const INSIDE: ReadonlySet<string> = new Set([
   'pool_waits',
   'gc_heavy',
   'event_loop_busy',
+  'event_loop_waits',
   'thread_in_kernel',
 ]);
 

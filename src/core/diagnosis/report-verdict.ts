@@ -50,7 +50,7 @@ export function verdictOf(
   );
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts, first)];
   const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
-  const sawInside = isQuiet && !couldNotLook(diagnosis) && seesInside(diagnosis);
+  const sawInside = isQuiet && diagnosis.unsure !== true && !couldNotLook(diagnosis) && seesInside(diagnosis);
   const isWell = sawInside && first?.healthy === true && facts !== undefined && isReady(facts.pod);
   return {
     line: lineOf(diagnosis, findings),

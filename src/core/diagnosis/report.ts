@@ -62,6 +62,8 @@ export interface DiagnosisTarget {
  */
 export interface Diagnosis {
   readonly verdict: string;
+  /** It does not call the target well, although it may have found nothing: its verdict says why. */
+  readonly unsure?: boolean;
   readonly tool?: { readonly name: string; readonly version?: string };
   /** The user that the diagnosis ran as. */
   readonly self?: { readonly uid: number; readonly gid: number; readonly capabilities: readonly string[] };
@@ -199,6 +201,7 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
     findings: items(report.findings, redact, toFinding),
     sections: items(report.sections, redact, toSection),
     ...defined({
+      unsure: report.unsure === true || undefined,
       tool,
       self,
       target,

@@ -241,6 +241,7 @@ describe('with a first answer', () => {
     expect(healthy({ verdict: 'Could not profile the process 1 (postgres).', sections })).toBeUndefined();
     expect(healthy({ sections: [part('a', 'not-readable'), part('b', 'not-looked-at')] })).toBeUndefined();
     expect(healthy({ sections: [part('b', 'not-looked-at')] })).toBe(true);
+    expect(healthy({ unsure: true })).toBeUndefined();
   });
 
   it('keeps what only the logs said, with its evidence and what they could not say', () => {

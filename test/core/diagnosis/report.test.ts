@@ -18,6 +18,7 @@ describe('parseReport', () => {
         { name: 'memory', state: 'not-readable', text: '', lacks: 'ptrace access', helps: ['identity', 'general'] },
       ],
       cost: { milliseconds: 3412, cpuMilliseconds: 410, memoryBytes: 2310144 },
+      unsure: true,
       sampleSeconds: 3,
       series: [
         {

@@ -97,7 +97,7 @@ func (v view) goesInto() string {
 	if !found || !cpu.IsFunction(where.Name) || !v.maySay() {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %% of its CPU time goes into %s; ", percent(where.Total, flame.Total(stacks)), report.Line(where.Name, 100))
+	return fmt.Sprintf("%.0f %% of its CPU time goes into %s%s; ", percent(where.Total, flame.Total(stacks)), report.Line(where.Name, 100), v.calledFrom(where.Name))
 }
 
 // findBusy looks at the busiest thread of the program; what a JVM's own threads do is not its work.
@@ -107,12 +107,12 @@ func (v view) findBusy(part *rules.Part) {
 			continue
 		}
 		next := "More CPU for the pod does not help: make what this thread does cheaper, or spread it"
-		words := fmt.Sprintf("uses %.0f %% of a CPU, and cannot use more", 100*busiest.Running)
+		words := fmt.Sprintf("uses %.0f %% of a CPU, and can use hardly more", 100*busiest.Running)
 		if busiest.Ready >= starving {
 			next = "Give it a whole CPU first: one thread cannot use more. Then make what it does cheaper, or spread it"
 			words = fmt.Sprintf("computes all the time, but has only %.0f %% of a CPU", 100*busiest.Running)
 		}
-		part.Find("busy_thread", 100*busiest.Busy(), "one thread, %s, %s", report.Line(busiest.Name, 40), words)
+		part.Find("busy_thread", 100*busiest.Busy(), "%sone thread, %s, %s", v.goesInto(), report.Line(busiest.Name, 40), words)
 		if last := len(part.Findings) - 1; last >= 0 && part.Findings[last].Code == "busy_thread" {
 			if flame.Total(v.stacks()) > 0 {
 				next += "; cpu.png shows what it does"

@@ -169,3 +169,15 @@ func TestLengthOf(t *testing.T) {
 		}
 	}
 }
+
+// Who reads one line alone reads the place too.
+func TestABusyThreadIsToldWithWhatItComputes(t *testing.T) {
+	first := viewOf(target.Python, shop, nil, loadOf(0.97, worker)).report().Findings[0]
+	if first.Code != "busy_thread" || first.Text != "55 % of its CPU time goes into price; one thread, worker, uses 95 % of a CPU, and can use hardly more" {
+		t.Errorf("%+v", first)
+	}
+	spread := viewOf(target.Python, profileOf(100, "a = 25", "b = 25", "c = 26", "d = 24"), nil, loadOf(0.97, worker)).report().Findings[0]
+	if spread.Text != "one thread, worker, uses 95 % of a CPU, and can use hardly more" {
+		t.Errorf("%+v", spread)
+	}
+}

@@ -15,7 +15,7 @@ const (
 	// hotShare of the time is worth naming a function for.
 	hotShare = 0.1
 	// alwaysBusy is from which part of the time on a thread computes all the time, as far as it gets a CPU.
-	alwaysBusy = 0.9
+	alwaysBusy = 0.8
 )
 
 func findInCPU(part *rules.Part, dump *stack.Dump) {
@@ -53,7 +53,8 @@ func findInCPU(part *rules.Part, dump *stack.Dump) {
 		place = told
 	}
 	cores := fmt.Sprintf(", with %.2f of a core", ran)
-	if first.Kernel.Running < alwaysBusy*first.Kernel.Busy() {
+	const nearlyAll = 0.9
+	if first.Kernel.Running < nearlyAll*first.Kernel.Busy() {
 		cores += fmt.Sprintf(": it is ready and waits for CPU %.0f%% of the time", 100*first.Kernel.Ready)
 	}
 	words := fmt.Sprintf("%s of %s computes all the time", first.Name, nameOf(dump))

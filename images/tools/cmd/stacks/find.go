@@ -31,6 +31,9 @@ func (l *look) parts() []*rules.Part {
 		findInCPU(cpu, dump)
 	}
 	l.findPools(stacks)
+	for _, dump := range l.dumps {
+		findLoops(stacks, dump)
+	}
 	l.findTitles(stacks)
 	for _, dump := range append(append([]*stack.Dump{}, l.dumps...), l.others...) {
 		findHanging(stacks, dump)
@@ -117,6 +120,29 @@ func (l *look) findPools(part *rules.Part) {
 		}
 		part.Find("pool_waits", float64(len(pool.Waiting)), "%s", poolWords(pool))
 	}
+}
+
+// findLoops tells of an event loop whose own thread waits for something: only at its events may it wait.
+func findLoops(part *rules.Part, dump *stack.Dump) {
+	for _, each := range dump.Threads {
+		if !blocksLoop(each) {
+			continue
+		}
+		words := "the event loop of " + nameOf(dump) + " waits" + in(short(each.Own)) + waitWords([]stack.Thread{each})
+		if each.Kernel.Waited >= time.Second {
+			words += ", for " + span(each.Kernel.Waited)
+		}
+		part.Find("event_loop_waits", 0, "%s: nothing else of it runs", words)
+		return
+	}
+}
+
+func blocksLoop(each stack.Thread) bool {
+	switch stack.Classify(each) {
+	case thread.OnCPU, thread.Ready, thread.Queue:
+		return false
+	}
+	return each.InLoop && each.Waits()
 }
 
 func findHanging(part *rules.Part, dump *stack.Dump) {

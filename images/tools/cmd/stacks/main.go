@@ -81,7 +81,7 @@ func run(ctx context.Context, out io.Writer) int {
 		result.Sections = append(result.Sections, part.Section)
 	}
 	rules.Sort(result.Findings)
-	result.Verdict = look.verdict(result.Findings)
+	result.Verdict, result.Unsure = look.verdict(result.Findings), look.isUnsure()
 	result.Cost = report.CostSince(began)
 	result.SampleSeconds = time.Since(began).Round(100 * time.Millisecond).Seconds()
 	head(out, result)

@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
 
 const maxVerdict = 299
@@ -61,13 +63,51 @@ func (l *look) verdict(findings []report.Finding) string {
 	if waiting, holding := l.waitingByTitle(); len(waiting) > 0 {
 		words = titleWords(waiting, holding)
 	}
+	if each := l.waitingRequest(); each != nil {
+		words = each.Name + " waits" + in(short(each.Own)) + waitWords([]stack.Thread{*each}) + ", in a request; " + strings.ToLower(words[:1]) + words[1:]
+	}
+	if cpu := l.cpuWords(); cpu != "" && l.isUnsure() {
+		words = cpu + "; " + strings.ToLower(words[:1]) + words[1:]
+	} else if cpu != "" {
+		outside = strings.TrimPrefix(outside+"; "+cpu, "; ")
+	}
 	if outside != "" {
 		words += "; " + outside
 	}
-	if cpu := l.cpuWords(); cpu != "" {
-		words += "; " + cpu
-	}
 	return report.Line(words, maxVerdict) + "."
+}
+
+// waitingRequest is the thread that waits within a request, of those the one for which the kernel knows the most; nil if there is none.
+func (l *look) waitingRequest() *stack.Thread {
+	var found *stack.Thread
+	for _, each := range l.threads() {
+		if servesAndWaits(each) && (found == nil || each.Kernel.Waited > found.Kernel.Waited) {
+			found = &each
+		}
+	}
+	return found
+}
+
+// busy is how much CPU of one process, in cores, is no sign of health.
+const busy = 0.5
+
+// isUnsure is whether something may be wrong that is no finding: a request that waits, much CPU, a heap that is nearly full.
+func (l *look) isUnsure() bool {
+	for _, dump := range l.all() {
+		if dump.HeapFull || dump.Busy >= busy || slices.ContainsFunc(dump.Threads, servesAndWaits) {
+			return true
+		}
+	}
+	return false
+}
+
+// servesAndWaits is whether a thread has waited for a second or longer with a request in its hands.
+func servesAndWaits(each stack.Thread) bool {
+	switch stack.Classify(each) {
+	case thread.OnCPU, thread.Ready, thread.Queue:
+		return false
+	}
+	return each.Serves && each.Waits()
 }
 
 // cpuWords say how much CPU the processes had, and where it goes if enough was sampled to say so; "" for little.

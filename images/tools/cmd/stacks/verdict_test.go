@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
@@ -174,8 +175,8 @@ func TestAGoroutineThatRunsAtBothMomentsComputes(t *testing.T) {
 		want  string
 	}{
 		"it runs":                         {"running", 0.95, "goroutine 7 of api computes all the time in main.hash (main.go:3), with 0.30 of a core: it is ready and waits for CPU 65% of the time."},
-		"it waits the second time":        {"select", 0.95, "No goroutines are stuck together; 1 goroutine: 1 waiting for channels; api uses 0.30 of a core."},
-		"the process computes for a part": {"running", 0.5, "No goroutines are stuck together; 1 goroutine: 1 computing; api uses 0.30 of a core."},
+		"it waits the second time":        {"select", 0.95, "api uses 0.30 of a core; no goroutines are stuck together; 1 goroutine: 1 waiting for channels."},
+		"the process computes for a part": {"running", 0.5, "api uses 0.30 of a core; no goroutines are stuck together; 1 goroutine: 1 computing."},
 	} {
 		l := lookAt(target.Go, named("api", target.Go, stack.Dump{Threads: threads(test.state), Cores: 0.3, Busy: test.busy}))
 		if got := l.verdict(findings(l)); got != test.want {
@@ -213,6 +214,56 @@ func TestAShareOfTheTimeIsToldOfEnoughOnly(t *testing.T) {
 		l := lookAt(target.Python, test.dump)
 		if got := l.verdict(findings(l)); got != test.want {
 			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// An event loop may wait at its events alone.
+func TestAnEventLoopThatWaitsInAFunctionIsFound(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(each *stack.Thread)
+		want   string
+	}{
+		"it reads from a peer": {func(*stack.Thread) {}, "the event loop of shop waits in price (shop.py:3), reading from 10.1.2.3:5432, for 12 s: nothing else of it runs"},
+		"it sleeps": {func(each *stack.Thread) {
+			each.Kernel = thread.Seen{Class: thread.Timer, Words: "sleeping", Waited: 2 * time.Second}
+		}, "the event loop of shop waits in price (shop.py:3), sleeping, for 2 s: nothing else of it runs"},
+		"for a moment":             {func(each *stack.Thread) { each.Kernel.Waited, each.Kernel.Running = time.Millisecond, 0.1 }, ""},
+		"at its events":            {func(each *stack.Thread) { each.Kernel.Class = thread.Queue }, ""},
+		"it computes":              {func(each *stack.Thread) { each.Kernel.Class = thread.OnCPU }, ""},
+		"a thread that is not one": {func(each *stack.Thread) { each.InLoop = false }, ""},
+	} {
+		each := stack.Thread{ID: 1, Name: "MainThread", Own: "price (shop.py:3)", InLoop: true, Kernel: thread.Seen{Class: thread.Socket, Words: "reading from 10.1.2.3:5432", Peer: "10.1.2.3:5432", Waited: 12 * time.Second}}
+		test.change(&each)
+		found := findings(lookAt(target.Python, named("shop", target.Python, stack.Dump{Threads: []stack.Thread{each}})))
+		got := ""
+		if len(found) > 0 {
+			got = found[0].Text
+		}
+		if got != test.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestWhatMayBeWrongIsNotCalledWell(t *testing.T) {
+	request := stack.Thread{ID: 1, Name: "worker", Own: "price (shop.py:3)", Serves: true, Kernel: thread.Seen{Class: thread.Socket, Words: "reading from 10.1.2.3:5432", Waited: 4 * time.Second}}
+	news := request
+	news.Serves = false
+	for name, test := range map[string]struct {
+		dump   stack.Dump
+		unsure bool
+		want   string
+	}{
+		"a request that waits":    {stack.Dump{Threads: []stack.Thread{request}}, true, "worker waits in price (shop.py:3), reading from 10.1.2.3:5432, in a request; no thread computes all the time and no pool waits; 1 thread: 1 reading from 10.1.2.3:5432."},
+		"one that waits for news": {stack.Dump{Threads: []stack.Thread{news}}, false, "No thread computes all the time and no pool waits; 1 thread: 1 reading from 10.1.2.3:5432."},
+		"half of a core":          {stack.Dump{Cores: 0.45, Busy: 0.5}, true, "shop uses 0.45 of a core; no thread computes all the time and no pool waits."},
+		"less":                    {stack.Dump{Cores: 0.45, Busy: 0.49}, false, "No thread computes all the time and no pool waits; shop uses 0.45 of a core."},
+		"a full heap":             {stack.Dump{HeapFull: true, Heap: "old generation 99 % of 30 MiB"}, true, "The heap of shop is nearly full, old generation 99 % of 30 MiB; no thread computes all the time and no pool waits."},
+	} {
+		l := lookAt(target.Python, named("shop", target.Python, test.dump))
+		if got := l.verdict(nil); got != test.want || l.isUnsure() != test.unsure {
+			t.Errorf("%s: %v %q", name, l.isUnsure(), got)
 		}
 	}
 }

@@ -90,18 +90,28 @@ func twice(ctx context.Context, t *target.Target, dump *stack.Dump) ([]stack.Thr
 	return second, err
 }
 
-// stayed sets how long those have waited that are in both dumps with the same frames.
+// stayed sets how long those have waited that are in both dumps with the same frames. One that runs both times computes.
 func stayed(first, second []stack.Thread, elapsed time.Duration) {
 	key := func(each stack.Thread) string { return each.Name + "\n" + strings.Join(each.Frames, "\n") }
-	before := map[string]bool{}
+	before, ran := map[string]bool{}, map[string]bool{}
 	for _, each := range first {
 		before[key(each)] = true
+		ran[each.Name] = ran[each.Name] || runs(each)
 	}
 	for index := range second {
-		if each := &second[index]; each.State != "RUNNABLE" && before[key(*each)] {
+		each := &second[index]
+		switch {
+		case each.State != "RUNNABLE" && before[key(*each)]:
 			each.Kernel.Waited = elapsed
+		case runs(*each) && ran[each.Name]:
+			each.Kernel.Class, each.Kernel.Words = thread.OnCPU, "computing"
 		}
 	}
+}
+
+// runs is whether a virtual thread is in the program's own code and waits for nothing that its frames name.
+func runs(each stack.Thread) bool {
+	return each.State == "RUNNABLE" && each.Kernel.Class == "" && each.Own != "" && each.WaitsFor == ""
 }
 
 func virtualOf(ctx context.Context, t *target.Target) ([]byte, error) {

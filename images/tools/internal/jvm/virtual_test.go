@@ -71,6 +71,9 @@ func TestAVirtualThreadThatStaysHasWaited(t *testing.T) {
 	if second[0].Kernel.Waited != 2*time.Second || second[1].Kernel.Waited+second[2].Kernel.Waited+second[3].Kernel.Waited != 0 {
 		t.Errorf("%+v", second)
 	}
+	if second[2].Kernel.Class != thread.OnCPU || second[1].Kernel.Class != "" {
+		t.Errorf("it runs both times: %+v, it moves: %+v", second[2], second[1])
+	}
 	if each := second[0]; each.Kernel.Class != thread.Socket || each.Kernel.Words != "reading from a connection" || each.Own != "Shop.upstream(Shop.java:3)" || !each.Serves {
 		t.Errorf("%+v", each)
 	}

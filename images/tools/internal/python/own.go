@@ -52,6 +52,14 @@ func serves(frames []frame, own int) bool {
 	return own >= 0 && slices.ContainsFunc(frames[own+1:], func(at frame) bool { return kindOf(at) == library || servers.MatchString(at.Path) })
 }
 
+// loops are the modules by which Python runs an event loop.
+var loops = regexp.MustCompile(`/asyncio/(base_events|events|runners)\.py$|/uvloop/`)
+
+// inLoop is whether an event loop called the program's own code.
+func inLoop(frames []frame, own int) bool {
+	return own >= 0 && slices.ContainsFunc(frames[own+1:], func(at frame) bool { return loops.MatchString(at.Path) })
+}
+
 // news are functions of libraries that wait for somebody to have work, which may take for ever.
 var news = strings.Fields(`blpop brpop brpoplpush blmove bzpopmin bzpopmax xread xreadgroup get_message listen start_consuming drain_events
 	consume poll_for_messages receive_messages receive_message wait_for_notify notifies`)

@@ -100,3 +100,22 @@ func TestOnlyFilesOfTheTargetAreRead(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAnEventLoopCalledIsInIt(t *testing.T) {
+	own := at("price", "/app/shop.py", 3)
+	run := at("BaseEventLoop._run_once", "/usr/lib/python3.11/asyncio/base_events.py", 1922)
+	main := at("<module>", "/app/main.py", 9)
+	for name, test := range map[string]struct {
+		frames []frame
+		want   bool
+	}{
+		"a function of the loop":   {[]frame{own, run, main}, true},
+		"of the loop written in C": {[]frame{own, at("run", "/usr/lib/python3.11/asyncio/runners.py", 118), main}, true},
+		"the loop at its events":   {[]frame{at("select", "/usr/lib/python3.11/selectors.py", 468), run, main}, false},
+		"a thread without a loop":  {[]frame{own, at("Thread.run", "/usr/lib/python3.11/threading.py", 975)}, false},
+	} {
+		if got := threadOf(&target.Target{}, threadFrames(test.frames), thread.Seen{Class: thread.Socket}).InLoop; got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -110,7 +110,7 @@ func threadOf(t *target.Target, each pythonThread, seen thread.Seen) stack.Threa
 	if own >= 0 {
 		found.Own = found.Frames[own]
 	}
-	found.Idle, found.Serves = isIdle(each.Frames, own), serves(each.Frames, own)
+	found.Idle, found.Serves, found.InLoop = isIdle(each.Frames, own), serves(each.Frames, own), inLoop(each.Frames, own)
 	if seen.Class == thread.Lock && !found.Idle && atLock(t, each.Frames) {
 		found.State = stack.ForLock
 	}

@@ -42,10 +42,12 @@ const (
 
 // Report is one diagnosis. Texts may come from the target: Write makes each one line of printable characters.
 type Report struct {
-	Verdict  string
-	Tool     Tool
-	Self     *Self
-	Target   *Target
+	Verdict string
+	Tool    Tool
+	Self    *Self
+	Target  *Target
+	// Unsure is whether it does not call the target well, although it found nothing; the verdict says why.
+	Unsure   bool
 	Findings []Finding
 	Sections []Section
 	Cost     *Cost

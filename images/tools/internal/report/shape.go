@@ -17,6 +17,7 @@ type document struct {
 	Version       int       `json:"kdebug"`
 	Tool          Tool      `json:"tool"`
 	Verdict       string    `json:"verdict"`
+	Unsure        bool      `json:"unsure,omitempty"`
 	Self          *Self     `json:"self,omitempty"`
 	Target        *Target   `json:"target,omitempty"`
 	Findings      []Finding `json:"findings"`
@@ -92,7 +93,7 @@ func (r *Report) within(most int) ([]byte, error) {
 
 func (r *Report) shaped(shape shape) document {
 	doc := document{
-		Version: 1, Tool: Tool{Line(r.Tool.Name, maxWord), Line(r.Tool.Version, maxWord)}, Verdict: Line(r.Verdict, maxText),
+		Version: 1, Tool: Tool{Line(r.Tool.Name, maxWord), Line(r.Tool.Version, maxWord)}, Verdict: Line(r.Verdict, maxText), Unsure: r.Unsure,
 		Cost: r.Cost, SampleSeconds: r.SampleSeconds, Findings: []Finding{}, Sections: []part{},
 	}
 	if shape.level >= noSections {

@@ -35,6 +35,8 @@ type Thread struct {
 	// Idle is whether its runtime knows that these frames are those of an idle worker: an empty queue, an acceptor, an event loop that waits
 	// for events. False is "not known".
 	Idle bool
+	// InLoop is whether an event loop called Own and waits for it: as long as this thread waits, nothing else of the loop runs.
+	InLoop bool
 	// Serves is whether frames of a server or a framework are around Own: it has a request in its hands. False is "not known".
 	Serves bool
 }

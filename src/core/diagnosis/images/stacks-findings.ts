@@ -51,10 +51,10 @@ export const STACKS_FINDINGS: readonly FindingRule[] = [
     section: 'cpu',
     rank: 2,
     means: 'One thread computes all the time, so it is as fast as one CPU and no more.',
-    threshold: 90,
+    threshold: 80,
     unit: '%',
     next: 'Look at what it computes: the image profile shows it for a runtime that it knows; of a native program, look at the command or query that it runs.',
-    source: 'Chosen: a tenth is left for what else a thread does.',
+    source: 'Chosen: a fifth is left for what else a thread does, and for the look itself.',
   },
   {
     code: 'event_loop_busy',
@@ -66,6 +66,17 @@ export const STACKS_FINDINGS: readonly FindingRule[] = [
     unit: '%',
     next: 'Move the hottest function out of the event loop (a worker, or in parts), or start more processes.',
     source: 'Chosen: beyond four fifths a queue grows fast (share of samples that are not idle).',
+  },
+  {
+    code: 'event_loop_waits',
+    seenBy: 'image',
+    section: 'stacks',
+    rank: 1,
+    means:
+      'A function that an event loop called waits, and does not give the loop back: every other request waits for it.',
+    next: 'Use the asynchronous form of that call, or move it to a thread; give it a timeout.',
+    source:
+      'Only at its events may the thread of an event loop wait: its frames stand above those of asyncio for a second or longer.',
   },
   {
     code: 'same_place',
