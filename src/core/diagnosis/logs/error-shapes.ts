@@ -18,6 +18,9 @@ const MAX_SHAPE_LENGTH = 400;
 /** A letter of any script. */
 const HAS_WORDS = /\p{L}/u;
 
+/** A probe's own request is no answer to why it fails. */
+const REQUEST = /\b(?:GET|HEAD|POST) "?\/|kube-probe\//;
+
 const ON_LOOPBACK =
   /(?:listen|running|serving|started|bound|binding|local|ready)\w{0,8}\b.{0,60}?(?:127\.0\.0\.1|localhost|\[::1\]):\d{2,5}/i;
 
@@ -73,7 +76,7 @@ export class ErrorShapes {
     }
     const bounded = boundedLine(text);
     const line = isClean(bounded) ? bounded : foldRewrites(cleanText(bounded));
-    if (HAS_WORDS.test(line)) this.#newest = line;
+    if (HAS_WORDS.test(line) && !REQUEST.test(line)) this.#newest = line;
     if (ON_LOOPBACK.test(line)) this.#onLoopback = line;
     const ended = this.#entries.add(line, Number.isFinite(atMs) ? atMs : (this.#lastAtMs ?? 0));
     if (ended !== undefined) this.#count(ended);

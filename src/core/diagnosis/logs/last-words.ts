@@ -52,9 +52,9 @@ const WRAPPER = new RegExp(
   ].join('|')})$`,
   'i',
 );
-/** That the program could not start, and not why. */
+/** That the program could not start, or that a step of a script failed, and not why. */
 const CONSEQUENCE =
-  /^(?:[\w .-]{0,60}\b)?(?:(?:initiali[sz]ation|startup|start|boot|launch|setup) failed|failed to (?:start|initiali[sz]e|boot|launch)(?: [\w-]{1,40}){0,3})\W*$/i;
+  /^(?:[\w .-]{0,40}\b)?(?:backup|build|command|deploy(?:ment)?|export|import|init|job|migrations?|operation|release|restore|script|step|sync|task|tests?|upgrade)(?: [\w.-]{1,30}){0,2} (?:failed|did not succeed)\W*$|^(?:[\w .-]{0,60}\b)?(?:(?:initiali[sz]ation|startup|start|boot|launch|setup) failed|failed to (?:start|initiali[sz]e|boot|launch)(?: [\w-]{1,40}){0,3})\W*$/i;
 const FRAME =
   /^\s*(?:at \S|from \S+:\d|\.\.\. \d{1,5} (?:more|common)|goroutine \d|created by |\S+\.go:\d|\d{1,4}: (?:0x)?\w|\^+$|~+\^*)|^[\w./*]{1,120}\(.{0,200}\)$/;
 

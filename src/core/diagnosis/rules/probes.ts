@@ -134,9 +134,10 @@ function onLoopback({ part, probe, words }: Failing, { logs = [] }: ClusterFacts
   return REFUSED.test(words) && port !== undefined && line?.includes(`:${port}`) ? line : undefined;
 }
 
-/** What it does instead of answering, by its newest line. */
+/** What it does instead of answering, or why it says itself that it is not well (5xx), by its newest line. */
 function sayingOf({ part, words }: Failing, facts: ClusterFacts): string {
-  const newest = part.status?.ready || statusOf(words) !== undefined ? undefined : newestLineOf(facts, part.name);
+  const answersWell = statusOf(words)?.startsWith('5') === false;
+  const newest = part.status?.ready || answersWell ? undefined : newestLineOf(facts, part.name);
   return newest === undefined ? '' : `; it says ${quoted(newest, 110)}`;
 }
 

@@ -121,6 +121,7 @@ describe('the error lines of a log', () => {
     const log = logOf([
       'INFO:     Uvicorn running on http://127.0.0.1:8000 (Press CTRL+C to quit)',
       'Waiting for lock',
+      '10.0.0.1 - - [24/Nov/2026:12:00:00 +0000] "GET /ready HTTP/1.1" 503 0 "-" "kube-probe/1.34"',
       '----',
     ]);
     expect(log.newest).toBe('Waiting for lock');

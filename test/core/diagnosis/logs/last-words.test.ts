@@ -91,6 +91,12 @@ const ENDS: readonly (readonly [what: string, log: string, line: string])[] = [
     'application failed to start',
   ],
   [
+    'a script: what its tool says, not that the step failed',
+    'running migrations\npsql: error: connection to server at "db" (10.0.0.1), port 5432 failed: FATAL:  password authentication failed for user "shop"\nmigration step failed',
+    'psql: error: connection to server at "db" (10.0.0.1), port 5432 failed: FATAL: password authentication failed for user "shop"',
+  ],
+  ['a script that says no more', 'running migrations\nmigration step failed', 'migration step failed'],
+  [
     'a program that speaks German',
     'Anwendung startet\nFEHLER: Verbindung zu lager-db fehlgeschlagen\nAnwendung wird beendet',
     'FEHLER: Verbindung zu lager-db fehlgeschlagen',

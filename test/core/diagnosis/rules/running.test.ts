@@ -173,6 +173,15 @@ describe('a program that its probe does not reach', () => {
     expect(answer(log({ newest: 'bye', shapes: [shape()] })).line).not.toContain('bye');
   });
 
+  it('says what it waits for, where it answers 503, and nothing where it does not know the path', () => {
+    const of = (status: number) => ({
+      ...log({ newest: 'waiting for the cache of 3 shards' }),
+      events: [unhealthy(`Readiness probe failed: HTTP probe failed with statuscode: ${status}`, 12)],
+    });
+    expect(answer(of(503)).line).toMatch(/; it says “waiting for the cache of 3 shards”$/);
+    expect(answer(of(404)).line).not.toContain('shards');
+  });
+
   it('says what it complained of before the probe killed it', () => {
     const pod = withStatus({
       running: { startedAt: at(-11_000) },
