@@ -56,6 +56,7 @@ func (l *look) parts() []*rules.Part {
 		stacks.Section.State = report.NotReadable
 	}
 	sockets.FindUnanswered(waits, l.sockets)
+	l.attempts.FindAttempts(waits)
 	waits.Section.Text = report.Counted(len(l.sockets), "socket")
 	return []*rules.Part{stacks, cpu, waits}
 }

@@ -39,6 +39,8 @@ type look struct {
 	// titles are what the processes said of themselves at the beginning.
 	titles  map[int]string
 	sockets []sockets.Socket
+	// attempts are those to connect while it looked.
+	attempts sockets.View
 }
 
 // hasStacks is whether a process of that runtime can be asked for its stacks.
@@ -109,6 +111,7 @@ func (l *look) busiestFirst(ctx context.Context) {
 
 // ask looks into all chosen processes at once, and at the others from outside meanwhile.
 func (l *look) ask(ctx context.Context) {
+	before, watch := sockets.Count(), sockets.WatchFailed()
 	l.dumps, l.others = make([]*stack.Dump, len(l.chosen)), make([]*stack.Dump, len(l.beside))
 	var group sync.WaitGroup
 	for index, process := range l.chosen {
@@ -124,6 +127,9 @@ func (l *look) ask(ctx context.Context) {
 	all, _ := sockets.All()
 	// Its own alone: who else of the pod waits, as a client of its port, is no cause.
 	l.sockets = sock.Of(l.target, all)
+	counted := sockets.Count().Since(before)
+	// Its own questions go to ports that listen, so they are not refused. Resets are no matter of threads.
+	l.attempts = sockets.View{Sample: sockets.Counters{Opened: counted.Opened, Failed: counted.Failed, SixOut: counted.SixOut}, Failed: watch.Stop()}
 }
 
 func (l *look) dump(ctx context.Context, process target.Process) *stack.Dump {

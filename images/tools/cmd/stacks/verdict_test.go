@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
+	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
 	"kdebug/tools/internal/thread"
@@ -265,5 +267,13 @@ func TestWhatMayBeWrongIsNotCalledWell(t *testing.T) {
 		if got := l.verdict(nil); got != test.want || l.isUnsure() != test.unsure {
 			t.Errorf("%s: %v %q", name, l.isUnsure(), got)
 		}
+	}
+}
+
+func TestAttemptsThatAreRefusedAreFound(t *testing.T) {
+	l := lookAt(target.Go, &stack.Dump{})
+	l.attempts = sockets.View{Sample: sockets.Counters{Opened: 9, Failed: 9}, Failed: map[netip.AddrPort]int{netip.MustParseAddrPort("10.1.2.3:5432"): 9}}
+	if found := findings(l); len(found) != 1 || found[0].Text != "9 of 9 attempts of the pod to connect were refused or led nowhere within the sample, 9 of them to 10.1.2.3:5432" {
+		t.Errorf("%+v", found)
 	}
 }

@@ -39,7 +39,7 @@ func (v View) Find(part *rules.Part) {
 	}
 	FindUnanswered(part, asking)
 	v.findQueues(part)
-	v.findAttempts(part)
+	v.FindAttempts(part)
 	if sent, again := v.Sample.SegmentsOut, v.Sample.SegmentsAgain; sent >= minSegments {
 		part.Find("retransmits", float64(100*again/sent), "%d%% of the sent TCP segments had to be sent again (%d of %d)", 100*again/sent, again, sent)
 	}
@@ -96,7 +96,8 @@ func (v View) isKeptOut(listener Socket) bool {
 	return false
 }
 
-func (v View) findAttempts(part *rules.Part) {
+// FindAttempts puts into a part which attempts to connect failed within the sample.
+func (v View) FindAttempts(part *rules.Part) {
 	refused := v.Sample.refused()
 	part.Find("connects_refused", float64(refused), "%d of %d attempts of the pod to connect were refused or led nowhere within the sample%s",
 		refused, max(refused, v.Sample.Opened), v.worstFailed(refused))
