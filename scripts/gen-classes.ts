@@ -1,7 +1,7 @@
+import { CLASS_FACTS } from '../src/core/container/class-facts.ts';
 import type { ContainerSecurityContext, Pod, PodContainer } from '../src/core/container/pod.ts';
 import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../src/core/container/profiles.ts';
-import { CLASS_FACTS } from '../src/core/policy/class-facts.ts';
-import { classOfLaunch } from '../src/core/policy/launch-class.ts';
+import { classOfLaunch } from '../src/core/planning/launch-class.ts';
 import { type Generated, table } from './generated.ts';
 
 /** One property of a pod whose target is the container `app`. */
@@ -113,7 +113,7 @@ export const classesPage: Generated = {
   path: 'docs/classes.md',
   text: () => `# The class of a launch
 
-Made from \`src/core/policy/class-facts.ts\` and \`launch-class.ts\` by \`npm run gen\`: change it there. One function judges every launch from the whole pod:
+Made from \`src/core/container/class-facts.ts\` and \`launch-class.ts\` by \`npm run gen\`: change it there. One function judges every launch from the whole pod:
 
 - **observe** reads. It cannot change the workload, and cannot reach beyond the pod. A free command in it still reaches what all containers of a pod
   share: its network with \`localhost\`, and \`/dev/shm\`.

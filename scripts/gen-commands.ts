@@ -1,5 +1,5 @@
-import { FLAG_GROUPS, FLAGS, flagUsage, IGNORED, KUBECTL_ONLY, WHY_IGNORED } from '../src/core/command/flags.ts';
-import { VERBS } from '../src/core/command/verbs.ts';
+import { FLAG_GROUPS, FLAGS, flagUsage, IGNORED, KUBECTL_ONLY, WHY_IGNORED } from '../src/core/command/line/flags.ts';
+import { VERBS } from '../src/core/command/line/verbs.ts';
 import { type Generated, table, withPart } from './generated.ts';
 
 const code = (text: string) => `\`${text}\``;

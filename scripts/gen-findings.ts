@@ -1,7 +1,7 @@
-import type { ClusterRule } from '../src/core/diagnosis/cluster-rule.ts';
+import type { ClusterRule } from '../src/core/diagnosis/facts/cluster-rule.ts';
+import type { FindingRule } from '../src/core/diagnosis/facts/rules.ts';
 import { FINDINGS } from '../src/core/diagnosis/findings.ts';
 import { CLUSTER_RULES } from '../src/core/diagnosis/look-at-cluster.ts';
-import type { FindingRule } from '../src/core/diagnosis/rules.ts';
 import { type Generated, table } from './generated.ts';
 
 const RANKS: Readonly<Record<FindingRule['rank'], string>> = { 1: 'failing now', 2: 'about to', 3: 'worth knowing' };

@@ -14,10 +14,10 @@ import { type PolicyWatch, policyLines } from './config/policy-reload.ts';
 import { KdebugError } from './core/errors.ts';
 import { deriveKey } from './core/hash.ts';
 import { namesChannel } from './core/policy/policy.ts';
-import { Turns } from './flow/log/turns.ts';
+import { Turns } from './flow/context/turns.ts';
+import { warnOfChannels } from './flow/planning/channel-check.ts';
 import type { Log } from './flow/ports/machine.ts';
 import type { RunStore } from './flow/ports/store.ts';
-import { warnOfChannels } from './flow/reply/slack-connect.ts';
 import { RunSupervisor } from './flow/supervisor.ts';
 import { defined } from './lib/object.ts';
 

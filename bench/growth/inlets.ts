@@ -4,13 +4,13 @@ import { parseBody } from '../../src/adapters/slack/receiving/http-body.ts';
 import { clean, cleanLine, escapeText, shorten, shortenMiddle } from '../../src/adapters/slack/views/plain.ts';
 import { parseEphemeralJob } from '../../src/config/job-file/parse-job.ts';
 import { readLine } from '../../src/core/command/line/line.ts';
+import { tokenize } from '../../src/core/command/line/tokenize.ts';
 import * as read from '../../src/core/command/line/values.ts';
 import { parseCommand } from '../../src/core/command/parse.ts';
 import { readPasted, unmarkWords, unwrapWhole } from '../../src/core/command/pasted.ts';
 import { pointAt } from '../../src/core/command/print.ts';
 import { protectMarkup, repairLine, repairYaml, unwrapMarkup } from '../../src/core/command/repair.ts';
 import { talkIn } from '../../src/core/command/talk.ts';
-import { tokenize } from '../../src/core/command/tokenize.ts';
 import {
   isCatalogueName,
   isDnsLabel,
@@ -20,8 +20,8 @@ import {
   parseImageReference,
 } from '../../src/core/container/names.ts';
 import { isRunId } from '../../src/core/ids.ts';
-import { commandOfForm, podInText } from '../../src/core/report/request-form.ts';
-import { isLabelKey, isLabelValue, parseSelector } from '../../src/core/selector.ts';
+import { isLabelKey, isLabelValue, parseSelector } from '../../src/core/request/selector.ts';
+import { commandOfForm, podInText } from '../../src/core/say/request-form.ts';
 import { parseDuration } from '../../src/lib/duration.ts';
 import { nearest } from '../../src/lib/text.ts';
 import { HUGE_COMMANDS } from './commands.ts';
@@ -35,7 +35,7 @@ const LISTENERS = 'src/adapters/slack/listeners';
 const PLAIN = 'src/adapters/slack/views/plain.ts';
 const READ = `${COMMAND}/line/values.ts`;
 const NAMES = 'src/core/container/names.ts';
-const FORM = 'src/core/report/request-form.ts';
+const FORM = 'src/core/say/request-form.ts';
 
 const reading = (reader: read.Reader<unknown>) => (value: string) =>
   reader({ value, start: 0, end: value.length }, () => undefined);
@@ -175,10 +175,10 @@ export const INLETS: readonly Inlet[] = [
   ['a number', READ, reading(read.readReplicas)],
   [
     'a selector',
-    'src/core/selector.ts',
+    'src/core/request/selector.ts',
     (text) => [reading(read.readSelector)(text), parseSelector(text.slice(0, 999))],
   ],
-  ['a label', 'src/core/selector.ts', (text) => [isLabelKey(text), isLabelValue(text)]],
+  ['a label', 'src/core/request/selector.ts', (text) => [isLabelKey(text), isLabelValue(text)]],
   ['a duration', 'src/lib/duration.ts', (text) => [parseDuration(text), reading(read.readDuration)(text)]],
   [
     'a name',

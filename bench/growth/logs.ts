@@ -3,12 +3,12 @@ import { lastWordsOf } from '../../src/core/diagnosis/logs/last-words.ts';
 import { runtimeMessage } from '../../src/core/diagnosis/logs/runtime-message.ts';
 import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
 import { LineSelector } from '../../src/core/lookup/select-lines.ts';
-import { cleanText, foldRewrites, unfinishedEscapeStart } from '../../src/core/report/log/clean-text.ts';
-import { createExcerpt } from '../../src/core/report/log/excerpt.ts';
-import { findSecrets } from '../../src/core/report/log/find-secrets.ts';
-import { LineRedactor } from '../../src/core/report/log/line-redactor.ts';
-import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
-import { searchFor } from '../../src/core/report/log/secret-range.ts';
+import { cleanText, foldRewrites, unfinishedEscapeStart } from '../../src/core/redact/clean-text.ts';
+import { createExcerpt } from '../../src/core/redact/excerpt.ts';
+import { findSecrets } from '../../src/core/redact/find-secrets.ts';
+import { LineRedactor } from '../../src/core/redact/line-redactor.ts';
+import { createLogFilter } from '../../src/core/redact/log-filter.ts';
+import { searchFor } from '../../src/core/redact/secret-range.ts';
 import type { Hostile } from './slow-texts.ts';
 
 /** Found by a review: each took quadratic time once. */

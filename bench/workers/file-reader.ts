@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createSpools } from '../../src/adapters/spool/index.ts';
 import { FrameParser } from '../../src/core/files/frame-parser.ts';
 import { asRunId, asUserId } from '../../src/core/ids.ts';
-import { createExcerpt } from '../../src/core/report/log/excerpt.ts';
-import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
+import { createExcerpt } from '../../src/core/redact/excerpt.ts';
+import { createLogFilter } from '../../src/core/redact/log-filter.ts';
+import { Turns } from '../../src/flow/context/turns.ts';
+import { LogReader } from '../../src/flow/log/logs.ts';
 import { RunFiles } from '../../src/flow/log/run-files.ts';
-import { Turns } from '../../src/flow/log/turns.ts';
 import type { Cluster } from '../../src/flow/ports/cluster.ts';
-import { LogReader } from '../../src/flow/stages/logs.ts';
 import { type LogReading, startMeter } from './log-reader.ts';
 import type { Served } from './served.ts';
 

@@ -4,10 +4,10 @@ import { createLog } from '../../src/adapters/log/index.ts';
 import { createSpools } from '../../src/adapters/spool/index.ts';
 import { systemClock } from '../../src/adapters/system/index.ts';
 import { asRunId, asUserId } from '../../src/core/ids.ts';
-import { createExcerpt } from '../../src/core/report/log/excerpt.ts';
-import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
-import { Turns } from '../../src/flow/log/turns.ts';
-import { LogReader } from '../../src/flow/stages/logs.ts';
+import { createExcerpt } from '../../src/core/redact/excerpt.ts';
+import { createLogFilter } from '../../src/core/redact/log-filter.ts';
+import { Turns } from '../../src/flow/context/turns.ts';
+import { LogReader } from '../../src/flow/log/logs.ts';
 import type { Served } from './served.ts';
 
 export interface LogReaderConfig {

@@ -1,5 +1,5 @@
-import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
-import { Pieces, Turns } from '../../src/flow/log/turns.ts';
+import { createLogFilter } from '../../src/core/redact/log-filter.ts';
+import { Pieces, Turns } from '../../src/flow/context/turns.ts';
 import type { Served } from './served.ts';
 
 export interface TurnReaderConfig {

@@ -1,21 +1,21 @@
 import { parseArgs } from 'node:util';
 import { loadPolicy } from '../config/load-policy.ts';
 import { DEFAULT_PARALLELISM } from '../core/batch/new-batch.ts';
-import type { RunRequest } from '../core/command/command.ts';
 import { parseCommand } from '../core/command/parse.ts';
 import { pointAt, printCommand } from '../core/command/print.ts';
 import { buildEphemeralContainer } from '../core/container/build.ts';
+import { classText } from '../core/container/class-facts.ts';
 import type { EphemeralContainer } from '../core/container/ephemeral-container.ts';
 import type { Plan } from '../core/container/plan.ts';
 import type { Pod } from '../core/container/pod.ts';
 import { REASONS, type ReasonCode } from '../core/errors.ts';
 import { asChannelId, asRunId, asUserId } from '../core/ids.ts';
-import { classText } from '../core/policy/class-facts.ts';
-import { identityFor, isRefusedUnmapped, subjectFor } from '../core/policy/identity.ts';
-import { aimOf, planRequest, type Requester } from '../core/policy/plan-request.ts';
+import { identityFor, isRefusedUnmapped, subjectFor } from '../core/planning/identity.ts';
+import { aimOf, planRequest, type Requester } from '../core/planning/plan-request.ts';
+import { resolveImage, resolveNamespace } from '../core/planning/resolve.ts';
+import { TARGET_LOG_WORDS, targetLogOf } from '../core/planning/target-log.ts';
 import type { Decision, Policy } from '../core/policy/policy.ts';
-import { resolveImage, resolveNamespace } from '../core/policy/resolve.ts';
-import { TARGET_LOG_WORDS, targetLogOf } from '../core/policy/target-log.ts';
+import type { RunRequest } from '../core/request/command.ts';
 import { DEFAULT_NAMES, withNames } from '../core/shown-names.ts';
 
 const USAGE = `usage: explain 'COMMAND' --channel C… --user U… --policy FILE [--team T…]

@@ -1,6 +1,6 @@
 import { loadPolicy } from '../config/load-policy.ts';
 import { isPinned } from '../core/container/names.ts';
-import { approverNotes, effectsOf, identityNotes, registryNotes } from '../core/policy/lint-notes.ts';
+import { approverNotes, effectsOf, identityNotes, registryNotes } from '../core/planning/lint-notes.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { formatCount } from '../lib/duration.ts';
 

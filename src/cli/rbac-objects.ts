@@ -1,8 +1,8 @@
 import { asChannelId, type ChannelId } from '../core/ids.ts';
 import { MORE_FACTS, type RightsRule } from '../core/optional-rights.ts';
-import { type KnownPeople, type YieldedIdentities, yieldedIdentities } from '../core/policy/identity.ts';
+import { type KnownPeople, type YieldedIdentities, yieldedIdentities } from '../core/planning/identity.ts';
+import { matchesNamespace } from '../core/planning/resolve.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import { matchesNamespace } from '../core/policy/resolve.ts';
 
 export interface RbacOptions extends KnownPeople {
   /** Its name in the policy. */

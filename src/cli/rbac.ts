@@ -3,7 +3,7 @@ import { loadPolicy } from '../config/load-policy.ts';
 import { isDnsLabel, isDnsSubdomain } from '../core/container/names.ts';
 import { REASONS } from '../core/errors.ts';
 import { MORE_FACTS } from '../core/optional-rights.ts';
-import { resolveCluster } from '../core/policy/resolve.ts';
+import { resolveCluster } from '../core/planning/resolve.ts';
 import { defined } from '../lib/object.ts';
 import { printYaml } from '../lib/yaml.ts';
 import { planRbac, type RbacGrant, type RbacOptions, type RbacPlan } from './rbac-objects.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { FILE_KINDS } from '../core/container/file-kinds.ts';
 import { PROFILES } from '../core/container/profiles.ts';
-import { FILE_KINDS } from '../core/files/file-kinds.ts';
 import { IMAGE_CLASSES, TARGET_LOG_RIGHTS } from '../core/policy/policy.ts';
 import { DEFAULT_NAMES } from '../core/shown-names.ts';
 import { DURATION, parseDuration } from '../lib/duration.ts';

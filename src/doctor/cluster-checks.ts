@@ -1,8 +1,8 @@
 import { admits, type Profile } from '../core/container/profiles.ts';
 import { toKdebugError } from '../core/errors.ts';
 import type { ChannelId } from '../core/ids.ts';
+import { matchesNamespace } from '../core/planning/resolve.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import { matchesNamespace } from '../core/policy/resolve.ts';
 import { type Area, areaOf, type Check } from './check.ts';
 import { checkImages } from './image-checks.ts';
 import { checkMoreFacts } from './more-facts-checks.ts';

@@ -1,6 +1,6 @@
 import { KdebugError, toKdebugError } from '../core/errors.ts';
 import { asUserId, type ChannelId } from '../core/ids.ts';
-import { identityFor, subjectFor } from '../core/policy/identity.ts';
+import { identityFor, subjectFor } from '../core/planning/identity.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { formatCount } from '../lib/duration.ts';
 import type { Area, Check } from './check.ts';

@@ -47,7 +47,7 @@ it('names every class and literal of an expression', () => {
 });
 
 it('reads the expressions of a source file', () => {
-  const alphabet = alphabetOf(['src/core/report/log/clean-text.ts']);
+  const alphabet = alphabetOf(['src/core/redact/clean-text.ts']);
 
   expect(alphabet).toEqual(expect.arrayContaining(['\x9d', '\x1b', '\x9c', '\u2028']));
 });

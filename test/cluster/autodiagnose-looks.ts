@@ -13,8 +13,8 @@ import {
   type V1PodSpec,
   type V1SecurityContext,
 } from '@kubernetes/client-node';
+import type { Diagnosis } from '../../src/core/diagnosis/facts/report.ts';
 import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
-import type { Diagnosis } from '../../src/core/diagnosis/report.ts';
 import { expectValid } from '../images/autodiagnose/script.ts';
 
 const IMAGE = 'localhost/autodiagnose:1';

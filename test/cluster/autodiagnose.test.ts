@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { V1PodSpec } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Diagnosis } from '../../src/core/diagnosis/facts/report.ts';
 import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
-import type { Diagnosis } from '../../src/core/diagnosis/report.ts';
 import { Kube } from '../e2e/kube.ts';
 import { codesOf, findingOf, sectionOf } from '../images/autodiagnose/script.ts';
 import { GENERAL, Looks, podOf } from './autodiagnose-looks.ts';

@@ -3,7 +3,7 @@ import { ApiException, type V1PodSpec, type V1SecurityContext } from '@kubernete
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { table, withPart } from '../../scripts/generated.ts';
 import { type Profile, securityContextOf, type UserAndGroup } from '../../src/core/container/profiles.ts';
-import type { Diagnosis } from '../../src/core/diagnosis/report.ts';
+import type { Diagnosis } from '../../src/core/diagnosis/facts/report.ts';
 import { Kube } from '../e2e/kube.ts';
 import { findingOf, sectionOf } from '../images/autodiagnose/script.ts';
 import { Looks, podOf } from './autodiagnose-looks.ts';

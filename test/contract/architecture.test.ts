@@ -48,7 +48,7 @@ const CLEAN: Tree = {
   'src/core/hash.ts': "import 'node:crypto';",
   'src/core/run.ts': "import 'node:util'; import './hash.ts'; export type Run = string;",
   'src/flow/ports/store.ts': "import type { Run } from '../../core/run.ts'; export interface RunStore { run: Run }",
-  'src/flow/pipeline.ts': "import './ports/store.ts'; import '../core/run.ts';",
+  'src/flow/run/pipeline.ts': "import './ports/store.ts'; import '../core/run.ts';",
   'src/doctor/probes.ts': "import type { Run } from '../core/run.ts'; export interface Probe { run: Run }",
   'src/doctor/checks.ts': "import './probes.ts'; import '../config/env.ts'; import 'node:path';",
   'src/adapters/log/index.ts': "import 'pino'; import 'zod'; import 'node:fs';",

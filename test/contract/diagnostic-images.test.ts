@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FILE_ENDINGS, FILE_KINDS } from '../../src/core/container/file-kinds.ts';
 import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
 import { verdictOf } from '../../src/core/diagnosis/report-verdict.ts';
-import { FILE_ENDINGS, FILE_KINDS } from '../../src/core/files/file-kinds.ts';
 import { FrameParser } from '../../src/core/files/frame-parser.ts';
 import { FILE_PROBLEMS } from '../../src/core/files/run-file.ts';
+import { Turns } from '../../src/flow/context/turns.ts';
 import { RunFiles } from '../../src/flow/log/run-files.ts';
-import { Turns } from '../../src/flow/log/turns.ts';
 import { FakeSpools } from '../flow/support/fakes.ts';
 import { aPlan, aPolicy } from '../support/builders.ts';
 
@@ -83,7 +83,10 @@ it('the page has every kind, ending and problem of files', () => {
 });
 
 it('every field and limit that the page names is the parser’s', () => {
-  const parser = readFileSync(fileURLToPath(new URL('../../src/core/diagnosis/report.ts', import.meta.url)), 'utf8');
+  const parser = readFileSync(
+    fileURLToPath(new URL('../../src/core/diagnosis/facts/report.ts', import.meta.url)),
+    'utf8',
+  );
   for (const limit of [
     '64 * 1024',
     'MAX_TEXT_LENGTH = 300',

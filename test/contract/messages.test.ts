@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Button, Message } from '../../src/core/report/message.ts';
+import type { Button, Message } from '../../src/core/say/message/message.ts';
 import { EVERY_MESSAGE } from '../support/every-message.ts';
 import { notificationOf, onPhone, shownBlocks, wrapped } from '../support/phone.ts';
 
@@ -9,7 +9,7 @@ const MAX_WHOLE_LINE = 340;
 const MAX_LABEL = 24;
 /** Rows of a small phone above the keyboard. */
 const FIRST_SCREEN = 16;
-/** Letters of a mark of `core/report/message.ts`. */
+/** Letters of a mark of `core/say/message/message.ts`. */
 const MARK = /^\p{Extended_Pictographic}️? /u;
 
 const each = EVERY_MESSAGE.flatMap(({ file, isCard = false, isResult = false, examples }) =>

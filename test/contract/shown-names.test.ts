@@ -2,9 +2,9 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { view } from '../../src/adapters/slack/views/view.ts';
 import { REASONS } from '../../src/core/errors.ts';
-import { indexText, podHead } from '../../src/core/report/batch/batch-files.ts';
+import { indexText, podHead } from '../../src/core/say/batch/batch-files.ts';
 import { BOT, COMMAND, withNames } from '../../src/core/shown-names.ts';
-import { aBatchRun, ended } from '../core/report/batch/a-batch-run.ts';
+import { aBatchRun, ended } from '../core/say/batch/a-batch-run.ts';
 import { EVERY_MESSAGE } from '../support/every-message.ts';
 import { sourceOf, sourcePaths, walk } from './source-tree.ts';
 

@@ -11,7 +11,7 @@ const MAX_FILES = 470;
 
 /** Tables: a row for each thing, and nothing to understand between the rows. */
 const TABLES: ReadonlySet<string> = new Set([
-  'src/core/command/flags.ts',
+  'src/core/command/line/flags.ts',
   'src/core/errors.ts',
   'src/core/diagnosis/images/image-findings.ts',
 ]);

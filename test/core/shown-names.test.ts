@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanText } from '../../src/core/report/log/clean-text.ts';
+import { cleanText } from '../../src/core/redact/clean-text.ts';
 import { BOT, COMMAND, isCommandName, withNames } from '../../src/core/shown-names.ts';
 import { visible } from '../../src/lib/invisible.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cleanAuditEvent } from '../../src/core/audit/record.ts';
-import { SAMPLES, type Sample } from '../core/report/log/secret-corpus.ts';
+import { SAMPLES, type Sample } from '../core/redact/secret-corpus.ts';
 import { aPolicy, aTermination } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { World } from './support/world.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
 import type { Limits, Policy } from '../../src/core/policy/policy.ts';
-import type { Message } from '../../src/core/report/message.ts';
+import type { Message } from '../../src/core/say/message/message.ts';
 import { anOrigin, aPod, aPolicy, approvalTerms, aRule, aTermination } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { textOf } from '../support/plain-message.ts';
@@ -108,7 +108,7 @@ describe('a person', () => {
     await ask(world);
     const run = await world.run();
     const emptied = new World({ policy: world.policy });
-    const { quotasOfKnown, quotasOf } = await import('../../src/flow/inbox/accept.ts');
+    const { quotasOfKnown, quotasOf } = await import('../../src/flow/context/accept.ts');
     await emptied.store.create(run, 'replica-1', quotasOfKnown(run, world.policy));
     const next = { ...run, id: asRunId('bbbbbbbbbb'), origin: anOrigin({ dedupeKey: 'next' }) };
     expect(await emptied.store.create(next, 'replica-1', quotasOf(next, world.policy))).toMatchObject({

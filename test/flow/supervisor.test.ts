@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { KdebugError } from '../../src/core/errors.ts';
 import { asChannelId } from '../../src/core/ids.ts';
 import type { Run } from '../../src/core/run/run.ts';
-import { HeldRun } from '../../src/flow/held-run.ts';
+import { HeldRun } from '../../src/flow/context/held-run.ts';
 import { sleep } from '../../src/lib/clock.ts';
 import { anOrigin, aPlan, aPod, aPolicy, aRun, aStatus, aTermination, START_MS } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLogFilter } from '../../src/core/report/log/log-filter.ts';
+import { createLogFilter } from '../../src/core/redact/log-filter.ts';
 
 const TOOLS = new URL('../../images/tools', import.meta.url).pathname;
 const hasGo = spawnSync('go', ['version']).status === 0;

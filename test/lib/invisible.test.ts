@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clean } from '../../src/adapters/slack/views/plain.ts';
 import { unwrapMarkup } from '../../src/core/command/repair.ts';
-import { cleanText } from '../../src/core/report/log/clean-text.ts';
+import { cleanText } from '../../src/core/redact/clean-text.ts';
 import { removerOfInvisible } from '../../src/lib/invisible.ts';
 
 const INVISIBLE = [

@@ -1,10 +1,10 @@
-import type { RunRequest } from '../../src/core/command/command.ts';
 import type { Plan } from '../../src/core/container/plan.ts';
 import type { ContainerStatus, ContainerTermination, Pod } from '../../src/core/container/pod.ts';
 import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
-import { type Grant, grantScope } from '../../src/core/policy/grant.ts';
+import { type Grant, grantScope } from '../../src/core/planning/grant.ts';
+import type { PendingApproval } from '../../src/core/planning/vote.ts';
 import type { Approval, Policy, Rule } from '../../src/core/policy/policy.ts';
-import type { PendingApproval } from '../../src/core/policy/vote.ts';
+import type { RunRequest } from '../../src/core/request/command.ts';
 import type { Origin, Run } from '../../src/core/run/run.ts';
 
 /** Half past seven on a Saturday; every test's clock starts here. */

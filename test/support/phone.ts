@@ -1,7 +1,7 @@
 import { renderBlocks, renderMrkdwn } from '../../play/slack/read/render.ts';
 import { defaultTeam } from '../../play/slack/state/team.ts';
 import { view } from '../../src/adapters/slack/views/view.ts';
-import type { Message } from '../../src/core/report/message.ts';
+import type { Message } from '../../src/core/say/message/message.ts';
 import { DEFAULT_NAMES, withNames } from '../../src/core/shown-names.ts';
 
 /** Characters in a row of Slack's app, on a small phone. */

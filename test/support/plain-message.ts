@@ -1,4 +1,4 @@
-import type { Message, Part, Span } from '../../src/core/report/message.ts';
+import type { Message, Part, Span } from '../../src/core/say/message/message.ts';
 import { DEFAULT_NAMES, withNames } from '../../src/core/shown-names.ts';
 
 /** What may hold a message: an answer, a post, or the field errors of a form. */

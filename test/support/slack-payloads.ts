@@ -2,11 +2,11 @@ import type { Payload } from '../../scripts/check-blocks/validate.ts';
 import { modal } from '../../src/adapters/slack/views/modal.ts';
 import { homeTab, view } from '../../src/adapters/slack/views/view.ts';
 import { asChannelId } from '../../src/core/ids.ts';
-import { channelForm, homeMessage } from '../../src/core/report/answers/home-messages.ts';
-import { applyForm } from '../../src/core/report/batch/batch-forms.ts';
-import type { Form } from '../../src/core/report/message.ts';
-import { loadingForm } from '../../src/core/report/request-form.ts';
-import { voteForm } from '../../src/flow/approval/approvers.ts';
+import { channelForm, homeMessage } from '../../src/core/say/answers/home-messages.ts';
+import { applyForm } from '../../src/core/say/batch/batch-forms.ts';
+import type { Form } from '../../src/core/say/message/message.ts';
+import { loadingForm } from '../../src/core/say/request-form.ts';
+import { voteForm } from '../../src/flow/planning/approvers.ts';
 import { anApproval, aPolicy, aRun, START_MS } from './builders.ts';
 import { EVERY_MESSAGE } from './every-message.ts';
 

@@ -5,14 +5,14 @@ import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.t
 import { createClusters } from '../../src/adapters/kubernetes/index.ts';
 import { systemClock } from '../../src/adapters/system/index.ts';
 import type { Pod } from '../../src/core/container/pod.ts';
-import { targetContainerOf } from '../../src/core/container/target.ts';
-import type { ClusterFacts, WorkloadFacts, WorkloadKind } from '../../src/core/diagnosis/facts.ts';
+import type { ClusterFacts, WorkloadFacts, WorkloadKind } from '../../src/core/diagnosis/facts/facts.ts';
+import type { Verdict } from '../../src/core/diagnosis/facts/verdict.ts';
 import { firstAnswer } from '../../src/core/diagnosis/first-answer.ts';
-import type { Verdict } from '../../src/core/diagnosis/verdict.ts';
 import { firstWorkloadAnswer } from '../../src/core/diagnosis/workload/workload-answer.ts';
 import { asChannelId } from '../../src/core/ids.ts';
 import { podsOfTarget, type QuestionTarget } from '../../src/core/lookup/workload-sources.ts';
-import type { FlowDeps } from '../../src/flow/deps.ts';
+import { targetContainerOf } from '../../src/core/request/target.ts';
+import type { FlowDeps } from '../../src/flow/context/deps.ts';
 import { readPodFacts } from '../../src/flow/first-answer/pod-facts.ts';
 import { readWorkloadFacts } from '../../src/flow/first-answer/workload-facts.ts';
 import type { Cluster } from '../../src/flow/ports/cluster.ts';

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Verdict } from '../../src/core/diagnosis/verdict.ts';
-import type { Span } from '../../src/core/report/message.ts';
+import type { Verdict } from '../../src/core/diagnosis/facts/verdict.ts';
+import type { Span } from '../../src/core/say/message/message.ts';
 import {
   firstLineOf,
   headlineOf,
   leadingFinding,
   MAX_LINE_LENGTH,
   oneLine,
-} from '../../src/core/report/parts/headline.ts';
+} from '../../src/core/say/parts/headline.ts';
 import { RecordedTroubles } from './answers.ts';
 import { isNamedOnCard } from './cards.ts';
 import { judge } from './judge.ts';

@@ -1,7 +1,7 @@
-import { FLAGS, type Flag, type ValueKind } from '../../../src/core/command/flags.ts';
-import { PROFILE_HELP } from '../../../src/core/command/help.ts';
-import { VERBS } from '../../../src/core/command/verbs.ts';
+import { FLAGS, type Flag, type ValueKind } from '../../../src/core/command/line/flags.ts';
+import { VERBS } from '../../../src/core/command/line/verbs.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
+import { PROFILE_HELP } from '../../../src/core/say/answers/help.ts';
 import type { Completion, Word } from '../contract.ts';
 
 /** The words of a command, from the tables that the parser reads and from the policy in force. */

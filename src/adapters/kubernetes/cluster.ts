@@ -1,7 +1,7 @@
 import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
-import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../core/diagnosis/facts.ts';
+import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
+import { matchesSelector, type Selector } from '../../core/request/selector.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
-import { matchesSelector, type Selector } from '../../core/selector.ts';
 import type {
   AccessRequest,
   AccessResult,

@@ -1,5 +1,5 @@
 import { REASONS } from '../../core/errors.ts';
-import { OUTCOME_GROUP } from '../../core/run/outcome.ts';
+import { OUTCOME_GROUP } from '../../core/outcome.ts';
 
 /** The values that a label may have. `open`: the first 100 different words that come, in 500 combinations with others; each has a short, plain form. */
 type LabelValues = readonly string[] | 'open';

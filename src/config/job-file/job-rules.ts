@@ -4,7 +4,7 @@ import { PROFILES } from '../../core/container/profiles.ts';
 import { FLAG_ANNOTATION, type LabelRequirement, WORKLOAD_LABEL } from '../../core/job/ephemeral-job.ts';
 import { FLAG_NAMES, type FlagName } from '../../core/job/job-request.ts';
 import { targetOfSelector } from '../../core/job/job-selector.ts';
-import { isLabelKey, isLabelValue } from '../../core/selector.ts';
+import { isLabelKey, isLabelValue } from '../../core/request/selector.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import type { Finding } from '../../lib/yaml.ts';
 import type { JobShape } from './job-shape.ts';

@@ -1,5 +1,5 @@
 import { sha256 } from '../hash.ts';
-import { redactText } from '../report/log/redact-text.ts';
+import { redactText } from '../redact/redact-text.ts';
 
 /** An event to record; the `AuditEntry` of the flow is one. */
 export interface AuditEvent {

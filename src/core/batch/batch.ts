@@ -1,6 +1,6 @@
 import type { PodFacts } from '../compare/facts.ts';
 import type { Plan } from '../container/plan.ts';
-import type { OutcomeKind } from '../run/outcome.ts';
+import type { OutcomeKind } from '../outcome.ts';
 
 /** The states of a pod in a batch (design, section 5). In flight are `starting` and `running`. */
 export const POD_STATES = [

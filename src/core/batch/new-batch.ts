@@ -1,8 +1,8 @@
 import { defined } from '../../lib/object.ts';
-import type { RunRequest } from '../command/command.ts';
 import type { Plan } from '../container/plan.ts';
 import { base32Hash, canonicalJson, sha256 } from '../hash.ts';
 import { asRunId, type RunId } from '../ids.ts';
+import type { RunRequest } from '../request/command.ts';
 import type { Batch, BatchPod, Comparison, PlanTemplate, Variant } from './batch.ts';
 import type { SelectedPod } from './select-pods.ts';
 

@@ -2,9 +2,9 @@ import { defined } from '../../lib/object.ts';
 import { shorten } from '../../lib/text.ts';
 import type { PodFacts } from '../compare/facts.ts';
 import type { ContainerTermination } from '../container/pod.ts';
-import { cleanText, foldRewrites } from '../report/log/clean-text.ts';
-import { redactText } from '../report/log/redact-text.ts';
-import type { Outcome, OutcomeKind } from '../run/outcome.ts';
+import type { Outcome, OutcomeKind } from '../outcome.ts';
+import { cleanText, foldRewrites } from '../redact/clean-text.ts';
+import { redactText } from '../redact/redact-text.ts';
 import type { Batch, BatchPod, PodResult, PodState } from './batch.ts';
 import { type Counts, endedOf, stateOf } from './pod-state.ts';
 

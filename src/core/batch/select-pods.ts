@@ -1,9 +1,9 @@
-import type { RunRequest, Target } from '../command/command.ts';
 import { targetWords } from '../command/print.ts';
 import { byAge, controllerOf, type Pod, versionOf, workloadOf } from '../container/pod.ts';
-import { problemOfPod, type Room, targetContainerOf } from '../container/target.ts';
 import { KdebugError, type ReasonCode } from '../errors.ts';
-import { parseSelector, type Selector } from '../selector.ts';
+import type { RunRequest, Target } from '../request/command.ts';
+import { parseSelector, type Selector } from '../request/selector.ts';
+import { problemOfPod, type Room, targetContainerOf } from '../request/target.ts';
 import type { SkipReason } from './batch.ts';
 import { REASON_OF_SKIP, skipSummary } from './pod-state.ts';
 

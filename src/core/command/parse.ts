@@ -1,17 +1,17 @@
 import { defined } from '../../lib/object.ts';
 import { nearest } from '../../lib/text.ts';
 import { isRunId } from '../ids.ts';
+import type { Command, ParsedCommand } from '../request/command.ts';
 import { COMMAND } from '../shown-names.ts';
-import type { Command, ParsedCommand } from './command.ts';
 import { isHelp, type Line, notesOn, type Problem, type Report, readLine, shown, wholeOf } from './line/line.ts';
 import { readLogFilter, readRunFilter, reportLookupFlags } from './line/lookup.ts';
 import { type NamedReading, noMore, readCompare, readDescribe } from './line/pod-verbs.ts';
 import { readNamespaceFlags, readRequest, readScale } from './line/request.ts';
 import { typed } from './line/target.ts';
+import { tokenize, type Word } from './line/tokenize.ts';
 import { readRunId } from './line/values.ts';
+import { findTopic, type KnownVerb, TOPICS, verbNamed, verbNear } from './line/verbs.ts';
 import { MAX_LINE_LENGTH, readPasted, unmarkWords } from './pasted.ts';
-import { tokenize, type Word } from './tokenize.ts';
-import { findTopic, type KnownVerb, TOPICS, verbNamed, verbNear } from './verbs.ts';
 
 /**
  * Parses what a person typed after `/kdebug`, as Slack delivers it: `readPasted`, `tokenize`, then `unmarkWords`. Never

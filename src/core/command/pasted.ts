@@ -1,5 +1,5 @@
+import type { Word } from './line/tokenize.ts';
 import { repairLine, repairYaml, unwrapMarkup } from './repair.ts';
-import type { Word } from './tokenize.ts';
 
 const FENCE = '```';
 /** Slack's marks for code, bold, italics and strikethrough in text without formatting. */

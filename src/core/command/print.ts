@@ -1,7 +1,7 @@
 import { printDuration } from '../../lib/duration.ts';
-import type { Command, CommandError, LogFilter, RunFilter, RunRequest, Target } from './command.ts';
+import type { Command, CommandError, LogFilter, RunFilter, RunRequest, Target } from '../request/command.ts';
+import { verbNamed } from './line/verbs.ts';
 import { protectMarkup } from './repair.ts';
-import { verbNamed } from './verbs.ts';
 
 /** A word of only these characters needs no quotes. */
 const BARE = /^[A-Za-z0-9_@%+=:,./^-]+$/;

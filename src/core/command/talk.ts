@@ -1,8 +1,8 @@
 import { defined } from '../../lib/object.ts';
-import type { ParsedCommand, RunRequest } from './command.ts';
+import type { ParsedCommand, RunRequest } from '../request/command.ts';
+import { type KnownVerb, verbNamed, verbNear } from './line/verbs.ts';
 import { parseCommand } from './parse.ts';
 import { readPasted } from './pasted.ts';
-import { type KnownVerb, verbNamed, verbNear } from './verbs.ts';
 
 /** Words to the bot that may not be a command: `thanks`, `good bot`, `lsit`. */
 export interface Talk {

@@ -7,7 +7,7 @@ import {
   unmetCondition,
   versionOf,
 } from '../container/pod.ts';
-import { foreignLine } from '../report/log/clean-text.ts';
+import { foreignLine } from '../redact/clean-text.ts';
 import type { FactGroup, PodFact, PodFacts } from './facts.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
 import { formatCount } from '../../lib/duration.ts';
-import type { RunRequest } from '../command/command.ts';
 import { byAge, controllerOf, type Pod, unmetCondition, versionOf, workloadOf } from '../container/pod.ts';
-import { problemOfPod, type Room, targetContainerOf } from '../container/target.ts';
 import type { ReasonCode } from '../errors.ts';
+import type { RunRequest } from '../request/command.ts';
+import { problemOfPod, type Room, targetContainerOf } from '../request/target.ts';
 
 /** The healthy pods beside the sick one. */
 const MAX_SIBLINGS = 2;

@@ -1,4 +1,4 @@
-import type { Outcome } from '../run/outcome.ts';
+import type { Outcome } from '../outcome.ts';
 import type { ContainerStatus, ContainerTermination, Pod } from './pod.ts';
 
 export type ContainerState =

@@ -1,14 +1,14 @@
 import { defined } from '../../lib/object.ts';
 import { shorten } from '../../lib/text.ts';
-import type { ClusterRule } from './cluster-rule.ts';
+import type { ClusterRule } from './facts/cluster-rule.ts';
+import type { Finding } from './facts/report.ts';
+import type { FindingRule } from './facts/rules.ts';
+import type { VerdictFinding } from './facts/verdict.ts';
 import { IMAGE_FINDINGS } from './images/image-findings.ts';
 import { NET_FINDINGS } from './images/net-findings.ts';
 import { PROFILE_FINDINGS } from './images/profile-findings.ts';
 import { STACKS_FINDINGS } from './images/stacks-findings.ts';
 import { CAUSE_RULES, CLUSTER_RULES, EFFECT_RULES } from './look-at-cluster.ts';
-import type { Finding } from './report.ts';
-import type { FindingRule } from './rules.ts';
-import type { VerdictFinding } from './verdict.ts';
 
 /** Everything that kdebug's own diagnosis can find; codes are unique. */
 export const FINDINGS: readonly FindingRule[] = [

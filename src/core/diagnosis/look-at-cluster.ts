@@ -1,6 +1,6 @@
-import type { ClusterRule } from './cluster-rule.ts';
-import type { ClusterFacts, WorkloadFacts } from './facts.ts';
-import type { Finding } from './report.ts';
+import type { ClusterRule } from './facts/cluster-rule.ts';
+import type { ClusterFacts, WorkloadFacts } from './facts/facts.ts';
+import type { Finding } from './facts/report.ts';
 import { CONFIGURATION_RULES } from './rules/configuration.ts';
 import { ENDING_RULES } from './rules/endings.ts';
 import { IMAGE_RULES } from './rules/images.ts';

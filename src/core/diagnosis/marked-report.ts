@@ -1,8 +1,8 @@
 import { own } from '../../lib/object.ts';
 import type { Plan } from '../container/plan.ts';
+import { isDiagnostic } from '../planning/resolve.ts';
 import type { Policy } from '../policy/policy.ts';
-import { isDiagnostic } from '../policy/resolve.ts';
-import { type Diagnosis, parseReport } from './report.ts';
+import { type Diagnosis, parseReport } from './facts/report.ts';
 
 /** Frames the report at the end of a log; the termination message holds the same document, shortened. */
 export const REPORT_BEGIN = '-----BEGIN KDEBUG REPORT-----';

@@ -4,19 +4,19 @@ import { shorten } from '../../lib/text.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import { admits } from '../container/profiles.ts';
+import type { Outcome } from '../outcome.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Outcome } from '../run/outcome.ts';
-import type { ClusterFacts } from './facts.ts';
+import type { ClusterFacts } from './facts/facts.ts';
+import type { Diagnosis, Finding, Help, Section } from './facts/report.ts';
+import type { Runtime } from './facts/rules.ts';
+import { chartsOf } from './facts/series.ts';
+import type { LookAgain, Verdict } from './facts/verdict.ts';
 import { findingRule, isWrong, MAX_FINDINGS, MAX_LINE_LENGTH, ordered, shown } from './findings.ts';
 import { asTargetUser, leadsInside, nextImageOf } from './images/next-image.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
 import { isReady } from './reading/pod-containers.ts';
-import type { Diagnosis, Finding, Help, Section } from './report.ts';
+import { MAX_UNSEEN } from './reading/unseen.ts';
 import { startFindings } from './rules/resources.ts';
-import type { Runtime } from './rules.ts';
-import { chartsOf } from './series.ts';
-import { MAX_UNSEEN } from './unseen.ts';
-import type { LookAgain, Verdict } from './verdict.ts';
 
 export { FINDINGS, findingRule } from './findings.ts';
 

@@ -1,6 +1,6 @@
 import { defined } from '../../lib/object.ts';
+import { endingOf, type FileKind } from '../container/file-kinds.ts';
 import type { Limits } from '../policy/policy.ts';
-import { endingOf, type FileKind } from './file-kinds.ts';
 import type { FrameHeader } from './frame-lines.ts';
 import type { FileProblem, RunFile } from './run-file.ts';
 

@@ -1,4 +1,4 @@
-import type { FileKind } from './file-kinds.ts';
+import type { FileKind } from '../container/file-kinds.ts';
 
 /** Why a file of an image is not there; such a file is never delivered, not even in part. */
 export const FILE_PROBLEMS = [

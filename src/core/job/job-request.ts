@@ -1,8 +1,8 @@
 import { parseDuration, printDuration } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
-import type { RunRequest } from '../command/command.ts';
 import { PROFILES, type Profile, type ProfileName, securityContextOf } from '../container/profiles.ts';
 import { canonicalJson } from '../hash.ts';
+import type { RunRequest } from '../request/command.ts';
 import type { BatchRun } from '../run/life-cycle.ts';
 import { type EphemeralJob, FLAG_ANNOTATION, type JobContainer, type JobSecurityContext } from './ephemeral-job.ts';
 import { selectorOfTarget, targetOfSelector } from './job-selector.ts';

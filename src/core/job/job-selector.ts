@@ -1,6 +1,6 @@
 import { defined } from '../../lib/object.ts';
 import type { BatchTarget } from '../batch/select-pods.ts';
-import { parseSelector, printSelector, type Requirement } from '../selector.ts';
+import { parseSelector, printSelector, type Requirement } from '../request/selector.ts';
 import { type LabelRequirement, type LabelSelector, WORKLOAD_LABEL } from './ephemeral-job.ts';
 
 const WORKLOADS = ['deployment', 'replicaset', 'statefulset', 'daemonset', 'job', 'cronjob'] as const;

@@ -1,7 +1,7 @@
 import { isJobOf } from '../batch/select-pods.ts';
 import { byAge, controllerOf, type Pod, workloadOf } from '../container/pod.ts';
-import type { ObjectEvent } from '../diagnosis/facts.ts';
-import { foreignLine } from '../report/log/clean-text.ts';
+import type { ObjectEvent } from '../diagnosis/facts/facts.ts';
+import { foreignLine } from '../redact/clean-text.ts';
 
 const MAX_WORDS = 200;
 

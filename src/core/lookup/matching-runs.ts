@@ -1,8 +1,8 @@
 import { countPods, statusOf } from '../batch/pod-state.ts';
-import type { RunFilter } from '../command/command.ts';
-import { isTrouble } from '../diagnosis/verdict.ts';
+import { isTrouble } from '../diagnosis/facts/verdict.ts';
+import { OUTCOME_GROUP, type OutcomeKind, type OutcomeWord } from '../outcome.ts';
+import type { RunFilter } from '../request/command.ts';
 import { countedAs, isBatchRun } from '../run/life-cycle.ts';
-import { OUTCOME_GROUP, type OutcomeKind, type OutcomeWord } from '../run/outcome.ts';
 import type { Run } from '../run/run.ts';
 
 /** Whether `list` shows the run to this person. Its channel and page are for the caller. */

@@ -1,8 +1,14 @@
 import { defined } from '../../lib/object.ts';
 import { sentence, shorten } from '../../lib/text.ts';
+import {
+  isTrouble,
+  rankOfShown,
+  type Verdict,
+  type VerdictFinding,
+  type VerdictGroup,
+} from '../diagnosis/facts/verdict.ts';
 import { MAX_FINDINGS, MAX_LINE_LENGTH } from '../diagnosis/findings.ts';
-import { isTrouble, rankOfShown, type Verdict, type VerdictFinding, type VerdictGroup } from '../diagnosis/verdict.ts';
-import type { Outcome } from '../run/outcome.ts';
+import type { Outcome } from '../outcome.ts';
 import type { Refusal } from '../run/run.ts';
 
 const worstRank = ({ findings }: Verdict): number => Math.min(4, ...findings.map(rankOfShown));

@@ -1,7 +1,7 @@
 import type { Plan } from '../container/plan.ts';
 import type { Node, Pod } from '../container/pod.ts';
+import { usesOwnWords } from '../planning/resolve.ts';
 import type { ImageAlias } from '../policy/policy.ts';
-import { usesOwnWords } from '../policy/resolve.ts';
 import type { Run } from '../run/run.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { belongsTo, isJobOf, type SelectingTarget } from '../batch/select-pods.ts';
 import { byAge, controllerOf, type Pod, TEMPLATE_HASH } from '../container/pod.ts';
-import type { ClusterFacts, ObjectEvent, WorkloadFacts } from '../diagnosis/facts.ts';
+import type { ClusterFacts, ObjectEvent, WorkloadFacts } from '../diagnosis/facts/facts.ts';
 import { isReady } from '../diagnosis/reading/pod-containers.ts';
 import { firstSources, type LogSource } from './first-sources.ts';
 

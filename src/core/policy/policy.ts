@@ -1,7 +1,7 @@
 import { own } from '../../lib/object.ts';
+import type { FileKind } from '../container/file-kinds.ts';
 import type { Profile } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
-import type { FileKind } from '../files/file-kinds.ts';
 import { asChannelId, type ChannelId, isDirect, type UserId } from '../ids.ts';
 
 /** Classes of harm, mildest first (design, section 3.2). */

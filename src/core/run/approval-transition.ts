@@ -1,6 +1,6 @@
 import { defined } from '../../lib/object.ts';
-import { isActive } from '../policy/grant.ts';
-import { judgeVote, withoutVotesOf } from '../policy/vote.ts';
+import { isActive } from '../planning/grant.ts';
+import { judgeVote, withoutVotesOf } from '../planning/vote.ts';
 import type { Run } from './run.ts';
 import type { EventOf, RunEvent } from './run-event.ts';
 

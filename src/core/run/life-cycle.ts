@@ -1,9 +1,9 @@
 import type { Batch } from '../batch/batch.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerState } from '../container/status.ts';
-import { isActive } from '../policy/grant.ts';
+import type { Outcome } from '../outcome.ts';
+import { isActive } from '../planning/grant.ts';
 import { waitsUntilMs } from './copies.ts';
-import type { Outcome } from './outcome.ts';
 import type { Refusal, Rehearsal, Run } from './run.ts';
 import type { RunState } from './run-state.ts';
 
@@ -29,7 +29,7 @@ const isOpenEnded = ({ containerName, launchedAtMs }: Run, kind: Outcome['kind']
   GIVEN_UP.has(kind) || (kind === 'internal' && containerName !== undefined && launchedAtMs === undefined);
 
 export type NextStep =
-  /** Run its next stage (`flow/pipeline.ts`). */
+  /** Run its next stage (`flow/run/pipeline.ts`). */
   | { readonly kind: 'advance' }
   /** Bring Slack up to date; no stage is left, or only votes open the next one. */
   | { readonly kind: 'post' }

@@ -6,8 +6,8 @@ import { fingerprintOf } from '../container/fingerprint.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
-import type { PendingApproval } from '../policy/vote.ts';
-import { shownCommandLine } from '../report/log/redact-text.ts';
+import type { PendingApproval } from '../planning/vote.ts';
+import { shownCommandLine } from '../redact/redact-text.ts';
 import type { Origin, Run } from './run.ts';
 
 /** The parts of a plan that the pod or the command can restore, or that nobody needs after the launch. */

@@ -1,13 +1,13 @@
 import type { Batch, BatchEvent } from '../batch/batch.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
-import type { Verdict } from '../diagnosis/verdict.ts';
+import type { Verdict } from '../diagnosis/facts/verdict.ts';
 import type { RunId } from '../ids.ts';
-import type { Grant, GrantUse } from '../policy/grant.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Grant, GrantUse } from '../planning/grant.ts';
+import type { Vote, Voter } from '../planning/vote.ts';
 import type { Decision } from '../policy/policy.ts';
-import type { Vote, Voter } from '../policy/vote.ts';
 import type { DeliveryEvent } from './delivery.ts';
-import type { Outcome } from './outcome.ts';
 import type { Refusal, Rehearsal, RunLog, StopContainer } from './run.ts';
 import type { SentCopies } from './sent-copies.ts';
 

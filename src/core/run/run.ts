@@ -1,16 +1,16 @@
 import type { Batch } from '../batch/batch.ts';
-import type { RunRequest } from '../command/command.ts';
 import type { SecurityContext } from '../container/ephemeral-container.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
-import type { Verdict } from '../diagnosis/verdict.ts';
+import type { Verdict } from '../diagnosis/facts/verdict.ts';
 import type { RunFile } from '../files/run-file.ts';
 import type { ChannelId, RunId, UserId } from '../ids.ts';
-import type { Grant } from '../policy/grant.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Grant } from '../planning/grant.ts';
+import type { PendingApproval } from '../planning/vote.ts';
 import type { Decision } from '../policy/policy.ts';
-import type { PendingApproval } from '../policy/vote.ts';
+import type { RunRequest } from '../request/command.ts';
 import type { Delivery } from './delivery.ts';
-import type { Outcome } from './outcome.ts';
 import type { RunState } from './run-state.ts';
 import type { SentCopies } from './sent-copies.ts';
 

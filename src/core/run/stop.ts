@@ -1,5 +1,5 @@
+import type { Outcome } from '../outcome.ts';
 import { isGivenUp } from './life-cycle.ts';
-import type { Outcome } from './outcome.ts';
 import type { Run, Stop } from './run.ts';
 import type { StopEvent } from './run-event.ts';
 import type { RunState } from './run-state.ts';

@@ -1,15 +1,15 @@
 import type { ActionName } from '../../core/actions.ts';
-import type { RunRequest } from '../../core/command/command.ts';
 import type { Decision } from '../../core/policy/policy.ts';
-import { againForm } from '../../core/report/answers/click-messages.ts';
+import type { RunRequest } from '../../core/request/command.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
+import { againForm } from '../../core/say/answers/click-messages.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import type { PlanSubject } from '../batch/plan.ts';
-import type { FlowDeps } from '../deps.ts';
-import { type AcceptRequest, originOf } from '../inbox/accept.ts';
+import { type AcceptRequest, originOf } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { PlanSubject } from '../planning/plan-batch.ts';
 import type { Actor, Answer } from '../ports/slack.ts';
-import { planOrRefusal } from '../stages/plan.ts';
+import { planOrRefusal } from '../run/plan.ts';
 
 export type AgainAction = Extract<
   ActionName,

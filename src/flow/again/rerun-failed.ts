@@ -1,10 +1,10 @@
-import { decideBatch, firstOfEachVariant } from '../../core/batch/decide-batch.ts';
 import { podsToRerun } from '../../core/batch/pod-result.ts';
+import { decideBatch, firstOfEachVariant } from '../../core/planning/decide-batch.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { BatchRun } from '../../core/run/life-cycle.ts';
 import { defined } from '../../lib/object.ts';
-import { type AcceptRequest, originOf } from '../inbox/accept.ts';
-import { answerReason } from '../inbox/refusals.ts';
+import { type AcceptRequest, originOf } from '../context/accept.ts';
+import { answerReason } from '../context/refusals.ts';
 import type { Answer } from '../ports/slack.ts';
 import { type Again, formAgain, lacksReason, withReason } from './again.ts';
 import { hasSecretOfAnother } from './same-again.ts';

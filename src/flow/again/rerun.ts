@@ -1,19 +1,19 @@
-import type { RunRequest } from '../../core/command/command.ts';
 import { PROFILES, type Profile } from '../../core/container/profiles.ts';
 import type { RunId } from '../../core/ids.ts';
-import type { PossibleProfile } from '../../core/report/answers/click-messages.ts';
-import { lacksOf } from '../../core/report/parts/run-buttons.ts';
+import type { RunRequest } from '../../core/request/command.ts';
 import { isFinal } from '../../core/run/life-cycle.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
+import type { PossibleProfile } from '../../core/say/answers/click-messages.ts';
+import { lacksOf } from '../../core/say/parts/run-buttons.ts';
 import { defined } from '../../lib/object.ts';
-import type { PlanSubject } from '../batch/plan.ts';
-import type { FlowDeps } from '../deps.ts';
-import type { RequestExtras } from '../inbox/accept.ts';
-import { readRunOfChannel, runOfAnyCard } from '../inbox/find-run.ts';
-import { answerReason } from '../inbox/refusals.ts';
+import type { RequestExtras } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { readRunOfChannel, runOfAnyCard } from '../context/find-run.ts';
+import { answerReason } from '../context/refusals.ts';
+import type { PlanSubject } from '../planning/plan-batch.ts';
+import { type Glance, withGlance } from '../planning/plan-pod.ts';
 import type { Answer } from '../ports/slack.ts';
-import { planOrRefusal } from '../stages/plan.ts';
-import { type Glance, withGlance } from '../stages/plan-pod.ts';
+import { planOrRefusal } from '../run/plan.ts';
 import {
   type Again,
   type AgainAction,

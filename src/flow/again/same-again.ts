@@ -1,16 +1,16 @@
-import type { RunRequest } from '../../core/command/command.ts';
 import { printCommand } from '../../core/command/print.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { canonicalJson } from '../../core/hash.ts';
-import { sameAgainMessage } from '../../core/report/answers/click-messages.ts';
-import { shownCommandLine } from '../../core/report/log/redact-text.ts';
-import type { Message } from '../../core/report/message.ts';
+import { shownCommandLine } from '../../core/redact/redact-text.ts';
+import type { RunRequest } from '../../core/request/command.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
+import { sameAgainMessage } from '../../core/say/answers/click-messages.ts';
+import type { Message } from '../../core/say/message/message.ts';
 import { defined } from '../../lib/object.ts';
-import type { FlowDeps } from '../deps.ts';
-import { isForRequesterAlone } from '../reply/slack-connect.ts';
-import { planOrRefusal } from '../stages/plan.ts';
-import { type Glance, withGlance } from '../stages/plan-pod.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { isForRequesterAlone } from '../planning/channel-check.ts';
+import { type Glance, withGlance } from '../planning/plan-pod.ts';
+import { planOrRefusal } from '../run/plan.ts';
 import { LOOK_MS } from './again.ts';
 
 /** How long a result is worth more than a second container, which stays in the pod for its life. */

@@ -1,24 +1,24 @@
 import { AUDITED_AS } from '../../core/actions.ts';
-import { decideSnapshot } from '../../core/batch/decide-batch.ts';
 import { batchPlanHash } from '../../core/batch/new-batch.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import { isRunId } from '../../core/ids.ts';
-import { mayGrant } from '../../core/policy/grant.ts';
+import { decideSnapshot } from '../../core/planning/decide-batch.ts';
+import { mayGrant } from '../../core/planning/grant.ts';
+import { asksTheSame, judgeVote, withoutVotesOf } from '../../core/planning/vote.ts';
 import type { Decision } from '../../core/policy/policy.ts';
-import { asksTheSame, judgeVote, withoutVotesOf } from '../../core/policy/vote.ts';
-import { unseenOnCard } from '../../core/report/parts/power-parts.ts';
 import { isCardOf } from '../../core/run/copies.ts';
 import type { Run } from '../../core/run/run.ts';
-import { record } from '../audit.ts';
-import type { FlowDeps } from '../deps.ts';
-import type { RunChanger } from '../held-run.ts';
-import { readRun } from '../inbox/find-run.ts';
-import { answerReason, type BoundedRefusals, closeForm, NOTHING } from '../inbox/refusals.ts';
+import { unseenOnCard } from '../../core/say/parts/power-parts.ts';
+import { record } from '../context/audit.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { readRun } from '../context/find-run.ts';
+import type { RunChanger } from '../context/held-run.ts';
+import { answerReason, type BoundedRefusals, closeForm, NOTHING } from '../context/refusals.ts';
+import { grantFacts, type PendingRun, type VoteInput, votedOf, voteForm } from '../planning/approvers.ts';
+import { endGrant } from '../planning/grants.ts';
 import type { AuditEntry } from '../ports/machine.ts';
 import type { Actor, Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
-import { planOrRefusal } from '../stages/plan.ts';
-import { grantFacts, type PendingRun, type VoteInput, votedOf, voteForm } from './approvers.ts';
-import { endGrant } from './grants.ts';
+import { planOrRefusal } from '../run/plan.ts';
 
 export type DecisionAction = VoteInput['action'] | 'cancel' | 'end-grant';
 

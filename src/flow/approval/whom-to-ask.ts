@@ -1,14 +1,14 @@
 import { toKdebugError } from '../../core/errors.ts';
-import { isSamePerson } from '../../core/policy/identity.ts';
+import { isSamePerson } from '../../core/planning/identity.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { Notice, SentCopies } from '../../core/run/sent-copies.ts';
 import { type BackOff, delayOf } from '../../lib/backoff.ts';
 import { defined, own } from '../../lib/object.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { threadOf } from '../context/destinations.ts';
+import { isForGood } from '../context/post-once.ts';
+import { inChannel, type PendingRun } from '../planning/approvers.ts';
 import type { Destination } from '../ports/slack.ts';
-import { threadOf } from '../reply/destinations.ts';
-import { isForGood } from '../reply/post-once.ts';
-import { inChannel, type PendingRun } from './approvers.ts';
 
 /** Per request. */
 const MAX_DIRECT = 20;

@@ -1,8 +1,8 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { sleep } from '../../lib/clock.ts';
 import { Trouble } from '../../lib/trouble.ts';
-import type { FlowDeps } from '../deps.ts';
-import type { HeldRun } from '../held-run.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { HeldRun } from '../context/held-run.ts';
 
 /** The least time between two writes of a running batch. */
 const MIN_INTERVAL_MS = 1_000;

@@ -4,7 +4,7 @@ import { batchTransition } from '../../core/batch/transition.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { RunEvent } from '../../core/run/run-event.ts';
 import { withBatch } from '../../core/run/transition.ts';
-import type { HeldRun, RunAhead } from '../held-run.ts';
+import type { HeldRun, RunAhead } from '../context/held-run.ts';
 
 /** A running batch. Its pods move in memory (`move`), ahead of the store; the cluster holds what a crash loses. */
 export class HeldBatch implements RunAhead {

@@ -1,19 +1,19 @@
-import { type BatchSize, decideBatch } from '../../core/batch/decide-batch.ts';
 import { templateOf } from '../../core/batch/new-batch.ts';
 import type { Plan } from '../../core/container/plan.ts';
-import { problemOfPod } from '../../core/container/target.ts';
 import { canonicalJson } from '../../core/hash.ts';
-import { aimOf, roomFor } from '../../core/policy/plan-request.ts';
+import { type BatchSize, decideBatch } from '../../core/planning/decide-batch.ts';
+import { aimOf, roomFor } from '../../core/planning/plan-request.ts';
+import { asksTheSame } from '../../core/planning/vote.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { asksTheSame } from '../../core/policy/vote.ts';
+import { problemOfPod } from '../../core/request/target.ts';
 import type { BatchRun } from '../../core/run/life-cycle.ts';
 import type { Refusal, Run } from '../../core/run/run.ts';
-import type { FlowDeps } from '../deps.ts';
-import { refusal, refusalOfDecision } from '../inbox/refusals.ts';
-import type { CheckAtLaunch } from '../stages/launch.ts';
-import { planPodOrRefuse, Refused, unlessDenied } from '../stages/plan-pod.ts';
-import { currentPod } from '../stages/pod-room.ts';
-import { accessProblem, unwanted } from '../stages/preflight.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { currentPod } from '../context/pod-room.ts';
+import { refusal, refusalOfDecision } from '../context/refusals.ts';
+import { planPodOrRefuse, Refused, unlessDenied } from '../planning/plan-pod.ts';
+import { accessProblem, unwanted } from '../planning/preflight.ts';
+import type { CheckAtLaunch } from '../run/launch.ts';
 import type { PodSlot } from './run-pod.ts';
 
 /**

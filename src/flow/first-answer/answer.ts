@@ -1,20 +1,20 @@
 import { countSiblings } from '../../core/compare/siblings.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { type Pod, workloadOf } from '../../core/container/pod.ts';
+import type { Verdict } from '../../core/diagnosis/facts/verdict.ts';
 import { findingRule } from '../../core/diagnosis/findings.ts';
 import { firstAnswer } from '../../core/diagnosis/first-answer.ts';
 import { nextImageOf } from '../../core/diagnosis/images/next-image.ts';
-import type { Verdict } from '../../core/diagnosis/verdict.ts';
 import { hasInside } from '../../core/lookup/question.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { defined } from '../../lib/object.ts';
-import type { AuditSubject } from '../audit.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { AuditSubject } from '../context/audit.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { AnsweredQuestion, PlannedRequest } from '../planning/plan-pod.ts';
+import type { Question, QuestionAboutPod } from '../planning/question.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import type { AnsweredQuestion, PlannedRequest } from '../stages/plan-pod.ts';
 import { answerWorkload } from './plan-workload.ts';
 import { readPodFacts } from './pod-facts.ts';
-import type { Question, QuestionAboutPod } from './question.ts';
 import { FIRST_ANSWER_MS, inTime } from './source.ts';
 import { ownLogIn } from './target-logs.ts';
 

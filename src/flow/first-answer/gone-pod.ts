@@ -1,9 +1,9 @@
 import type { Pod } from '../../core/container/pod.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { goneText } from '../../core/lookup/gone-pod.ts';
-import { refusal } from '../inbox/refusals.ts';
+import { refusal } from '../context/refusals.ts';
+import { Refused } from '../planning/plan-pod.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import { Refused } from '../stages/plan-pod.ts';
 import { FIRST_ANSWER_MS, inTime, type SourceDeps } from './source.ts';
 
 /**

@@ -1,12 +1,10 @@
-import { decideSnapshot } from '../../core/batch/decide-batch.ts';
 import { batchPlanHash, newBatch, type PlannedPod } from '../../core/batch/new-batch.ts';
 import { cronJobOf, selectorOf } from '../../core/batch/select-pods.ts';
 import { targetWords } from '../../core/command/print.ts';
 import { planHash } from '../../core/container/plan.ts';
 import { type Pod, workloadOf } from '../../core/container/pod.ts';
-import type { Verdict } from '../../core/diagnosis/verdict.ts';
+import type { Verdict } from '../../core/diagnosis/facts/verdict.ts';
 import { firstWorkloadAnswer } from '../../core/diagnosis/workload/workload-answer.ts';
-import { hasRuleFor } from '../../core/lookup/possible-runs.ts';
 import { hasInside } from '../../core/lookup/question.ts';
 import {
   isKnown,
@@ -15,12 +13,14 @@ import {
   type QuestionTarget,
   runs,
 } from '../../core/lookup/workload-sources.ts';
-import { type PlannedQuestion, planQuestion } from '../../core/policy/plan-request.ts';
+import { decideSnapshot } from '../../core/planning/decide-batch.ts';
+import { type PlannedQuestion, planQuestion } from '../../core/planning/plan-request.ts';
+import { hasRuleFor } from '../../core/planning/possible-runs.ts';
 import type { Denial } from '../../core/policy/policy.ts';
 import { defined } from '../../lib/object.ts';
 import { nearest } from '../../lib/text.ts';
-import type { PlanContext, PlanSubject } from '../batch/plan.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { PlanContext, PlanSubject } from '../planning/plan-batch.ts';
 import {
   type AnsweredQuestion,
   learntFor,
@@ -28,8 +28,8 @@ import {
   type PlannedRequest,
   refuse,
   unlessDenied,
-} from '../stages/plan-pod.ts';
-import type { QuestionAboutWorkload, QuestionInputs, QuestionWithoutPods } from './question.ts';
+} from '../planning/plan-pod.ts';
+import type { QuestionAboutWorkload, QuestionInputs, QuestionWithoutPods } from '../planning/question.ts';
 import { ownLogIn } from './target-logs.ts';
 import { groupInTurns, readWorkloadFacts } from './workload-facts.ts';
 

@@ -1,8 +1,8 @@
 import { type Pod, TEMPLATE_HASH } from '../../core/container/pod.ts';
-import type { ClusterFacts, NotRead, ObjectEvent } from '../../core/diagnosis/facts.ts';
+import type { ClusterFacts, NotRead, ObjectEvent } from '../../core/diagnosis/facts/facts.ts';
 import { firstSources } from '../../core/lookup/first-sources.ts';
 import { defined } from '../../lib/object.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { FlowDeps } from '../context/deps.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { FIRST_ANSWER_MS, inTime, NOTHING_READ, readSource } from './source.ts';
 import { type LogReader, readTargetLogs } from './target-logs.ts';

@@ -1,7 +1,7 @@
-import type { NotRead } from '../../core/diagnosis/facts.ts';
+import type { NotRead } from '../../core/diagnosis/facts/facts.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { withDeadline } from '../../lib/clock.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { FlowDeps } from '../context/deps.ts';
 
 /** How long a first answer waits for all of its sources, which are read side by side. */
 export const FIRST_ANSWER_MS = 1_000;

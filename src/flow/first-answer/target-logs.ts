@@ -1,17 +1,17 @@
 import type { Pod } from '../../core/container/pod.ts';
-import type { ClusterFacts, LastWords, NotRead, TargetLog } from '../../core/diagnosis/facts.ts';
+import type { ClusterFacts, LastWords, NotRead, TargetLog } from '../../core/diagnosis/facts/facts.ts';
 import { ErrorShapes } from '../../core/diagnosis/logs/error-shapes.ts';
 import { LogTail, lastWordsOf } from '../../core/diagnosis/logs/last-words.ts';
 import type { LogSource } from '../../core/lookup/first-sources.ts';
-import { identityFor } from '../../core/policy/identity.ts';
+import { identityFor } from '../../core/planning/identity.ts';
+import { targetLogOf } from '../../core/planning/target-log.ts';
 import type { TargetLogRight } from '../../core/policy/policy.ts';
-import { targetLogOf } from '../../core/policy/target-log.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import { type AuditSubject, record } from '../audit.ts';
-import type { FlowDeps } from '../deps.ts';
+import { type AuditSubject, record } from '../context/audit.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { isSharedChannel } from '../planning/channel-check.ts';
 import type { TargetLogRequest } from '../ports/cluster.ts';
-import { isSharedChannel } from '../reply/slack-connect.ts';
 import { FIRST_ANSWER_MS, readSource } from './source.ts';
 
 /** Whose request reads the logs, and where: policy, identity and audit log need both. */

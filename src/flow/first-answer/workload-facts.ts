@@ -1,7 +1,6 @@
 import { targetWords } from '../../core/command/print.ts';
 import type { Pod } from '../../core/container/pod.ts';
-import { targetContainerOf } from '../../core/container/target.ts';
-import type { ClusterFacts, NotRead, ObjectEvent, WorkloadFacts } from '../../core/diagnosis/facts.ts';
+import type { ClusterFacts, NotRead, ObjectEvent, WorkloadFacts } from '../../core/diagnosis/facts/facts.ts';
 import { type GroupedPods, PodGrouper } from '../../core/diagnosis/workload/pod-groups.ts';
 import { CALLS_OF_PAIR } from '../../core/lookup/first-sources.ts';
 import {
@@ -14,12 +13,13 @@ import {
   watchedFacts,
   workloadLogs,
 } from '../../core/lookup/workload-sources.ts';
+import { targetContainerOf } from '../../core/request/target.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { WorkloadInQuestion } from '../planning/question.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { isAbout } from './pod-facts.ts';
-import type { WorkloadInQuestion } from './question.ts';
 import { FIRST_ANSWER_MS, inTime, NOTHING_READ, type Read, readSource } from './source.ts';
 import { type LogReader, type ReadLogs, readTargetLogs } from './target-logs.ts';
 

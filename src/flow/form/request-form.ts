@@ -1,16 +1,16 @@
-import type { RunRequest } from '../../core/command/command.ts';
 import { parseCommand } from '../../core/command/parse.ts';
 import { type KdebugError, type ReasonCode, toKdebugError } from '../../core/errors.ts';
+import { channelOffer, resolveCluster, resolveImage, resolveNamespace } from '../../core/planning/resolve.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
-import { channelOffer, resolveCluster, resolveImage, resolveNamespace } from '../../core/policy/resolve.ts';
+import type { RunRequest } from '../../core/request/command.ts';
 import {
   commandErrorPreview,
   decisionPreview,
   NOT_KNOWN,
   PICK_A_POD,
   refusalPreview,
-} from '../../core/report/form-preview.ts';
-import type { Form } from '../../core/report/message.ts';
+} from '../../core/say/form-preview.ts';
+import type { Form } from '../../core/say/message/message.ts';
 import {
   commandOfForm,
   fieldsOfImage,
@@ -18,15 +18,15 @@ import {
   type PodHint,
   requestForm,
   validFields,
-} from '../../core/report/request-form.ts';
+} from '../../core/say/request-form.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import type { FlowDeps } from '../deps.ts';
-import { type LookLimiter, originOf } from '../inbox/accept.ts';
-import { answerReason, refusal, refusalOfError } from '../inbox/refusals.ts';
+import { type LookLimiter, originOf } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { answerReason, refusal, refusalOfError } from '../context/refusals.ts';
+import { channelProblem } from '../planning/channel-check.ts';
 import type { Actor, Answer, FormChange } from '../ports/slack.ts';
-import { channelProblem } from '../reply/slack-connect.ts';
-import { planOrRefusal } from '../stages/plan.ts';
+import { planOrRefusal } from '../run/plan.ts';
 import { isVisible, podsOf } from './search.ts';
 
 type Fields = Readonly<Record<string, string>>;

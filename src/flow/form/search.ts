@@ -3,17 +3,22 @@ import { isDnsLabel } from '../../core/container/names.ts';
 import type { ContainerStatus, Pod } from '../../core/container/pod.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { asChannelId, asUserId } from '../../core/ids.ts';
-import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/policy/identity.ts';
-import { channelOffer, matchesNamespace, type ResolvedNamespace, resolveNamespace } from '../../core/policy/resolve.ts';
-import type { Option } from '../../core/report/message.ts';
-import { stateOfValue } from '../../core/report/request-form.ts';
+import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/planning/identity.ts';
+import {
+  channelOffer,
+  matchesNamespace,
+  type ResolvedNamespace,
+  resolveNamespace,
+} from '../../core/planning/resolve.ts';
+import type { Option } from '../../core/say/message/message.ts';
+import { stateOfValue } from '../../core/say/request-form.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { formatCount } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
-import type { FlowDeps } from '../deps.ts';
-import type { LookLimiter } from '../inbox/accept.ts';
+import type { LookLimiter } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { channelProblem } from '../planning/channel-check.ts';
 import type { Actor, SearchQuery } from '../ports/slack.ts';
-import { channelProblem } from '../reply/slack-connect.ts';
 
 /** Slack shows a hundred: with more, its adapter leaves some out and says so. */
 const MAX_FOUND = 101;

@@ -1,15 +1,15 @@
 import { toKdebugError } from '../../core/errors.ts';
-import { isSamePerson } from '../../core/policy/identity.ts';
+import { isSamePerson } from '../../core/planning/identity.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { homeMessage, type RunOnHome } from '../../core/report/answers/home-messages.ts';
-import { reasonMessage } from '../../core/report/answers/private-messages.ts';
-import type { Message } from '../../core/report/message.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
+import { homeMessage, type RunOnHome } from '../../core/say/answers/home-messages.ts';
+import { reasonMessage } from '../../core/say/answers/private-messages.ts';
+import type { Message } from '../../core/say/message/message.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import { isApprover } from '../approval/approvers.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { isApprover } from '../planning/approvers.ts';
 import type { Actor } from '../ports/slack.ts';
 import { theirChannels } from './their-channels.ts';
 

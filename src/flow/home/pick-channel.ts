@@ -1,10 +1,10 @@
 import type { ChannelId } from '../../core/ids.ts';
 import { DIRECT, type Policy } from '../../core/policy/policy.ts';
-import { channelForm, unseenChannels } from '../../core/report/answers/home-messages.ts';
-import { reasonMessage } from '../../core/report/answers/private-messages.ts';
-import { ownerOf } from '../../core/report/answers/welcome-messages.ts';
+import { channelForm, unseenChannels } from '../../core/say/answers/home-messages.ts';
+import { reasonMessage } from '../../core/say/answers/private-messages.ts';
+import { ownerOf } from '../../core/say/answers/welcome-messages.ts';
 import { own } from '../../lib/object.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { FlowDeps } from '../context/deps.ts';
 import { type FormContext, openRequestForm } from '../form/request-form.ts';
 import type { Actor, Answer, ChannelForm, GlobalShortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { theirChannels } from './their-channels.ts';

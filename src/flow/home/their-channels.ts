@@ -3,7 +3,7 @@ import type { ChannelId } from '../../core/ids.ts';
 import { DIRECT, type Policy } from '../../core/policy/policy.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { FlowDeps } from '../context/deps.ts';
 
 export interface TheirChannels {
   /** The channels of the policy that both the person and the bot are in. */

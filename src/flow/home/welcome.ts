@@ -1,9 +1,9 @@
 import { toKdebugError } from '../../core/errors.ts';
-import { reasonMessage } from '../../core/report/answers/private-messages.ts';
-import { notInPolicyMessage, welcomeMessage } from '../../core/report/answers/welcome-messages.ts';
-import type { Message } from '../../core/report/message.ts';
+import { reasonMessage } from '../../core/say/answers/private-messages.ts';
+import { notInPolicyMessage, welcomeMessage } from '../../core/say/answers/welcome-messages.ts';
+import type { Message } from '../../core/say/message/message.ts';
 import { own } from '../../lib/object.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { FlowDeps } from '../context/deps.ts';
 import type { Actor, Welcome } from '../ports/slack.ts';
 
 type Deps = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;

@@ -1,24 +1,24 @@
-import type { Command, RunRequest } from '../../core/command/command.ts';
 import { repairYaml } from '../../core/command/repair.ts';
 import { isCatalogueName, isDnsLabel } from '../../core/container/names.ts';
 import type { ManifestProblem } from '../../core/job/ephemeral-job.ts';
 import { type JobRequests, requestsOfJob } from '../../core/job/job-request.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
-import { reasonMessage } from '../../core/report/answers/private-messages.ts';
+import type { Command, RunRequest } from '../../core/request/command.ts';
+import type { Origin } from '../../core/run/run.ts';
+import { reasonMessage } from '../../core/say/answers/private-messages.ts';
 import {
   type ApplyFormValues,
   applyForm,
   type FieldErrors,
   MAX_PASTED_LENGTH,
-} from '../../core/report/batch/batch-forms.ts';
-import { appliedMessage, fieldProblems, manifestProblemsMessage } from '../../core/report/batch/manifest-message.ts';
-import type { Message } from '../../core/report/message.ts';
-import type { Origin } from '../../core/run/run.ts';
+} from '../../core/say/batch/batch-forms.ts';
+import { appliedMessage, fieldProblems, manifestProblemsMessage } from '../../core/say/batch/manifest-message.ts';
+import type { Message } from '../../core/say/message/message.ts';
 import { defined } from '../../lib/object.ts';
-import type { FlowDeps } from '../deps.ts';
+import { type AcceptRequest, originOf, type RequestExtras } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { answerReason, answerWith, closeForm } from '../context/refusals.ts';
 import type { Answer, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
-import { type AcceptRequest, originOf, type RequestExtras } from './accept.ts';
-import { answerReason, answerWith, closeForm } from './refusals.ts';
 
 interface ApplyParts {
   readonly deps: FlowDeps;

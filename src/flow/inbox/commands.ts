@@ -1,23 +1,23 @@
-import type { Command, RunRequest } from '../../core/command/command.ts';
-import { helpMessage } from '../../core/command/help.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
-import { imagesMessage, reasonMessage } from '../../core/report/answers/private-messages.ts';
-import type { Message } from '../../core/report/message.ts';
+import type { Command, RunRequest } from '../../core/request/command.ts';
 import type { Origin } from '../../core/run/run.ts';
+import { helpMessage } from '../../core/say/answers/help.ts';
+import { imagesMessage, reasonMessage } from '../../core/say/answers/private-messages.ts';
+import type { Message } from '../../core/say/message/message.ts';
 import { typeRerun } from '../again/rerun.ts';
 import { sameAgain } from '../again/same-again.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { AcceptRequest, LookLimiter } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { answerWith } from '../context/refusals.ts';
 import { openRequestForm } from '../form/request-form.ts';
 import { describePod } from '../lookup/describe.ts';
 import { canI, whoAmI } from '../lookup/explain.ts';
 import { listRuns } from '../lookup/list.ts';
 import { showOrLogs } from '../lookup/show.ts';
 import type { Answer } from '../ports/slack.ts';
-import type { AcceptRequest, LookLimiter } from './accept.ts';
 import type { JobInbox } from './apply-job.ts';
 import type { BatchCommands } from './batch-commands.ts';
-import { answerWith } from './refusals.ts';
-import type { Stops } from './stop.ts';
+import type { Stops } from './stop-request.ts';
 
 export interface CommandContext {
   readonly deps: FlowDeps;

@@ -1,23 +1,23 @@
 import type { ActionName, FormName, ShortcutName } from '../../core/actions.ts';
-import { copyCommandMessage, detailsMessage } from '../../core/report/answers/click-messages.ts';
-import { outliersMessage } from '../../core/report/batch/outliers-message.ts';
-import { podInText } from '../../core/report/request-form.ts';
 import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import { clickAgain, submitAgain } from '../again/clicks.ts';
+import { copyCommandMessage, detailsMessage } from '../../core/say/answers/click-messages.ts';
+import { outliersMessage } from '../../core/say/batch/outliers-message.ts';
+import { podInText } from '../../core/say/request-form.ts';
 import { hasSecret } from '../again/same-again.ts';
 import type { Approvals, DecisionAction } from '../approval/votes.ts';
-import type { FlowDeps } from '../deps.ts';
+import { type AcceptRequest, type LookLimiter, originOf } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { runOfAnyCard } from '../context/find-run.ts';
+import { answerReason, answerWith } from '../context/refusals.ts';
 import { openRequestForm } from '../form/request-form.ts';
 import { submitChannel } from '../home/pick-channel.ts';
 import { isHiddenFrom, showRun } from '../lookup/show.ts';
 import type { Answer, Click, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
-import { type AcceptRequest, type LookLimiter, originOf } from './accept.ts';
 import type { JobInbox } from './apply-job.ts';
 import type { BatchCommands } from './batch-commands.ts';
-import { runOfAnyCard } from './find-run.ts';
-import { answerReason, answerWith } from './refusals.ts';
-import type { Stops } from './stop.ts';
+import { clickAgain, submitAgain } from './clicks.ts';
+import type { Stops } from './stop-request.ts';
 
 export interface InboxParts {
   readonly deps: FlowDeps;

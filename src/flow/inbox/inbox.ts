@@ -1,16 +1,18 @@
-import type { ParsedCommand } from '../../core/command/command.ts';
 import { parseCommand } from '../../core/command/parse.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { asChannelId, asUserId } from '../../core/ids.ts';
-import { commandErrorMessage, errorMessage, notesMessage } from '../../core/report/answers/private-messages.ts';
-import type { Form, Message, Option } from '../../core/report/message.ts';
-import { commandOfForm, fieldOfError } from '../../core/report/request-form.ts';
+import type { ParsedCommand } from '../../core/request/command.ts';
 import type { Origin } from '../../core/run/run.ts';
+import { commandErrorMessage, errorMessage, notesMessage } from '../../core/say/answers/private-messages.ts';
+import type { Form, Message, Option } from '../../core/say/message/message.ts';
+import { commandOfForm, fieldOfError } from '../../core/say/request-form.ts';
 import { Approvals } from '../approval/votes.ts';
-import type { FlowDeps } from '../deps.ts';
+import { createAcceptRequest, LookLimiter, originOf, type Starter } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { RunChanger } from '../context/held-run.ts';
+import { answerWith, BoundedRefusals, closeForm } from '../context/refusals.ts';
 import { changeRequestForm } from '../form/request-form.ts';
 import { searchOptions } from '../form/search.ts';
-import type { RunChanger } from '../held-run.ts';
 import { homeFor } from '../home/home.ts';
 import { debugAnywhere } from '../home/pick-channel.ts';
 import { Welcomes } from '../home/welcome.ts';
@@ -28,13 +30,11 @@ import type {
   SubmitAnswer,
   Welcome,
 } from '../ports/slack.ts';
-import { createAcceptRequest, LookLimiter, originOf, type Starter } from './accept.ts';
 import { JobInbox } from './apply-job.ts';
 import { BatchCommands } from './batch-commands.ts';
 import { answerCommand } from './commands.ts';
 import { type InboxParts, ON_CLICK, ON_SHORTCUT, ON_SUBMIT } from './handlers.ts';
-import { answerWith, BoundedRefusals, closeForm } from './refusals.ts';
-import { Stops } from './stop.ts';
+import { Stops } from './stop-request.ts';
 import { channelNeeded, Talks } from './talk.ts';
 
 /** How many changes of a form a person may make where they may start one run. */

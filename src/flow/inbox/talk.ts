@@ -1,18 +1,18 @@
-import type { ParsedCommand, RunRequest } from '../../core/command/command.ts';
-import { helpMessage } from '../../core/command/help.ts';
 import { type Talk, talkIn } from '../../core/command/talk.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { isDirect } from '../../core/ids.ts';
+import { resolveNamespace } from '../../core/planning/resolve.ts';
 import { channelPolicy, type Policy } from '../../core/policy/policy.ts';
-import { resolveNamespace } from '../../core/policy/resolve.ts';
-import { reasonMessage, talkMessage } from '../../core/report/answers/private-messages.ts';
-import type { Message } from '../../core/report/message.ts';
+import type { ParsedCommand, RunRequest } from '../../core/request/command.ts';
 import type { Origin } from '../../core/run/run.ts';
+import { helpMessage } from '../../core/say/answers/help.ts';
+import { reasonMessage, talkMessage } from '../../core/say/answers/private-messages.ts';
+import type { Message } from '../../core/say/message/message.ts';
 import { withDeadline } from '../../lib/clock.ts';
-import { mayUseDirect } from '../approval/approvers.ts';
-import type { FlowDeps } from '../deps.ts';
-import { planOrRefusal } from '../stages/plan.ts';
-import { LookLimiter } from './accept.ts';
+import { LookLimiter } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { mayUseDirect } from '../planning/approvers.ts';
+import { planOrRefusal } from '../run/plan.ts';
 
 /** After this time, a mention counts as a command. */
 const PATIENCE_MS = 1_000;

@@ -1,11 +1,11 @@
 import type { FrameEncoding } from '../../core/files/frame-lines.ts';
 import type { FileProblem, RunFile } from '../../core/files/run-file.ts';
 import { sha256Stream } from '../../core/hash.ts';
-import { createLogFilter, type LogFilter } from '../../core/report/log/log-filter.ts';
+import { createLogFilter, type LogFilter } from '../../core/redact/log-filter.ts';
 import { defined } from '../../lib/object.ts';
 import { Gunzip } from '../../lib/streams/gunzip.ts';
+import { type OwnTurns, Pieces } from '../context/turns.ts';
 import type { Spool } from '../ports/machine.ts';
-import { type OwnTurns, Pieces } from './turns.ts';
 
 export interface IncomingSinks {
   /** The policy's patterns. */

@@ -1,17 +1,17 @@
-import type { RunRequest } from '../../core/command/command.ts';
 import { toKdebugError } from '../../core/errors.ts';
-import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/policy/identity.ts';
+import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/planning/identity.ts';
+import { targetLogOf } from '../../core/planning/target-log.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
-import { targetLogOf } from '../../core/policy/target-log.ts';
-import { canIMessage, whoAmIMessage } from '../../core/report/answers/explain-messages.ts';
-import { reasonMessage, refusalAnswer } from '../../core/report/answers/private-messages.ts';
-import type { Message } from '../../core/report/message.ts';
+import type { RunRequest } from '../../core/request/command.ts';
 import type { Origin } from '../../core/run/run.ts';
-import { isApprover } from '../approval/approvers.ts';
-import type { FlowDeps } from '../deps.ts';
-import { isSharedChannel, withInvitation } from '../reply/slack-connect.ts';
-import { planOrRefusal } from '../stages/plan.ts';
-import { type Glance, withGlance } from '../stages/plan-pod.ts';
+import { canIMessage, whoAmIMessage } from '../../core/say/answers/explain-messages.ts';
+import { reasonMessage, refusalAnswer } from '../../core/say/answers/private-messages.ts';
+import type { Message } from '../../core/say/message/message.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { isApprover } from '../planning/approvers.ts';
+import { isSharedChannel, withInvitation } from '../planning/channel-check.ts';
+import { type Glance, withGlance } from '../planning/plan-pod.ts';
+import { planOrRefusal } from '../run/plan.ts';
 
 /** Slack allows three seconds for an answer that needs the cluster. */
 const PATIENCE_MS = 2_000;

@@ -1,15 +1,15 @@
-import type { RunFilter } from '../../core/command/command.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { matchesFilter } from '../../core/lookup/matching-runs.ts';
-import { type ListedRun, listMessage } from '../../core/report/answers/list-message.ts';
-import { reasonMessage } from '../../core/report/answers/private-messages.ts';
-import type { Message } from '../../core/report/message.ts';
+import type { RunFilter } from '../../core/request/command.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
+import { type ListedRun, listMessage } from '../../core/say/answers/list-message.ts';
+import { reasonMessage } from '../../core/say/answers/private-messages.ts';
+import type { Message } from '../../core/say/message/message.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import { isApprover } from '../approval/approvers.ts';
-import type { FlowDeps } from '../deps.ts';
-import { isForRequesterAlone } from '../reply/slack-connect.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { isApprover } from '../planning/approvers.ts';
+import { isForRequesterAlone } from '../planning/channel-check.ts';
 
 const PAGE_RUNS = 10;
 const MAX_PAGES = 20;

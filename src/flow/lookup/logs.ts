@@ -1,4 +1,3 @@
-import type { LogFilter } from '../../core/command/command.ts';
 import { stateOfContainer } from '../../core/container/status.ts';
 import { REPORT_BEGIN } from '../../core/diagnosis/marked-report.ts';
 import { toKdebugError } from '../../core/errors.ts';
@@ -7,9 +6,13 @@ import { FrameParser } from '../../core/files/frame-parser.ts';
 import type { FramePart } from '../../core/files/frame-parts.ts';
 import { isDirect } from '../../core/ids.ts';
 import { LineSelector } from '../../core/lookup/select-lines.ts';
-import { identityFor } from '../../core/policy/identity.ts';
+import { identityFor } from '../../core/planning/identity.ts';
+import { believedFiles, isDiagnostic, matchesNamespace } from '../../core/planning/resolve.ts';
 import { channelPolicy, type Policy } from '../../core/policy/policy.ts';
-import { believedFiles, isDiagnostic, matchesNamespace } from '../../core/policy/resolve.ts';
+import { createLogFilter } from '../../core/redact/log-filter.ts';
+import type { LogFilter } from '../../core/request/command.ts';
+import { isFinal, isLaunched, type LaunchedRun } from '../../core/run/life-cycle.ts';
+import type { Origin, Run } from '../../core/run/run.ts';
 import {
   isLong,
   type LogReading,
@@ -18,25 +21,22 @@ import {
   readingMessage,
   selectionOf,
   storedReading,
-} from '../../core/report/answers/log-answer.ts';
-import { errorMessage } from '../../core/report/answers/private-messages.ts';
-import { createLogFilter } from '../../core/report/log/log-filter.ts';
-import type { Message } from '../../core/report/message.ts';
-import { logDoubt } from '../../core/report/parts/result-parts.ts';
-import { logsMessage, type Sight } from '../../core/report/run-for-one.ts';
-import { isFinal, isLaunched, type LaunchedRun } from '../../core/run/life-cycle.ts';
-import type { Origin, Run } from '../../core/run/run.ts';
+} from '../../core/say/answers/log-answer.ts';
+import { errorMessage } from '../../core/say/answers/private-messages.ts';
+import { logsMessage, type Sight } from '../../core/say/answers/run-for-one.ts';
+import type { Message } from '../../core/say/message/message.ts';
+import { logDoubt } from '../../core/say/parts/result-parts.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import { mayUseDirect } from '../approval/approvers.ts';
-import { record } from '../audit.ts';
-import type { FlowDeps } from '../deps.ts';
-import { refusal } from '../inbox/refusals.ts';
-import { Pieces } from '../log/turns.ts';
+import { record } from '../context/audit.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { privateDestinationOf } from '../context/destinations.ts';
+import { currentPod } from '../context/pod-room.ts';
+import { refusal } from '../context/refusals.ts';
+import { Pieces } from '../context/turns.ts';
+import { mayUseDirect } from '../planning/approvers.ts';
+import { accessProblem } from '../planning/preflight.ts';
 import type { Destination, PrivateDestination } from '../ports/slack.ts';
-import { privateDestinationOf } from '../reply/destinations.ts';
-import { currentPod } from '../stages/pod-room.ts';
-import { accessProblem } from '../stages/preflight.ts';
 
 /** Slack waits three seconds, of which the links have used up to one. A longer reading answers later. */
 const ANSWER_MS = 1_000;

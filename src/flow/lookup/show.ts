@@ -1,23 +1,23 @@
-import type { LogFilter } from '../../core/command/command.ts';
 import { jobOfRun } from '../../core/job/job-request.ts';
-import { reasonMessage } from '../../core/report/answers/private-messages.ts';
+import type { LogFilter } from '../../core/request/command.ts';
+import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
+import type { Origin, Run } from '../../core/run/run.ts';
+import type { PostRef } from '../../core/run/run-state.ts';
+import { reasonMessage } from '../../core/say/answers/private-messages.ts';
+import { batchForOne, logsMessage, type RunLinks, showMessage } from '../../core/say/answers/run-for-one.ts';
 import {
   exportedAsFileMessage,
   exportedFileMessage,
   exportMessage,
   MAX_SHOWN_LENGTH,
-} from '../../core/report/batch/manifest-message.ts';
-import type { Message } from '../../core/report/message.ts';
-import { batchForOne, logsMessage, type RunLinks, showMessage } from '../../core/report/run-for-one.ts';
-import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
-import type { Origin, Run } from '../../core/run/run.ts';
-import type { PostRef } from '../../core/run/run-state.ts';
+} from '../../core/say/batch/manifest-message.ts';
+import type { Message } from '../../core/say/message/message.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import type { FlowDeps } from '../deps.ts';
-import { readRunOfChannel } from '../inbox/find-run.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { readRunOfChannel } from '../context/find-run.ts';
+import { isForRequesterAlone } from '../planning/channel-check.ts';
 import type { PrivateDestination } from '../ports/slack.ts';
-import { isForRequesterAlone } from '../reply/slack-connect.ts';
 import { logsOf, sendFile } from './logs.ts';
 
 /** Slack waits three seconds for the answer, which is useful even without links. */

@@ -1,10 +1,10 @@
 import type { EphemeralContainer } from '../../core/container/ephemeral-container.ts';
 import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
-import type { Claim, ObjectEvent, ServiceFact, WorkloadFact, WorkloadKind } from '../../core/diagnosis/facts.ts';
+import type { Claim, ObjectEvent, ServiceFact, WorkloadFact, WorkloadKind } from '../../core/diagnosis/facts/facts.ts';
 import type { RunId } from '../../core/ids.ts';
-import type { RefusedBy } from '../../core/run/outcome.ts';
+import type { RefusedBy } from '../../core/outcome.ts';
+import type { Selector } from '../../core/request/selector.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
-import type { Selector } from '../../core/selector.ts';
 
 /** The identity for the cluster, sent as impersonation headers; without it the bot's own account acts. */
 export interface ActingAs {

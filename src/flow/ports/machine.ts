@@ -1,8 +1,8 @@
 import type { Closed } from '../../core/batch/batch.ts';
 import type { RunId, UserId } from '../../core/ids.ts';
 import type { EphemeralJob, ReadJob } from '../../core/job/ephemeral-job.ts';
+import type { OutcomeKind } from '../../core/outcome.ts';
 import type { Decision, Policy } from '../../core/policy/policy.ts';
-import type { OutcomeKind } from '../../core/run/outcome.ts';
 
 /** Whose log a spool holds. One run (a batch with its parts) shares one bound, and so does one person. */
 export interface SpoolOwner {

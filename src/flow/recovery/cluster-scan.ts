@@ -1,16 +1,16 @@
-import { type BatchReference, readPartReference, rebuildBatch } from '../../core/batch/batch-reference.ts';
 import { containerName } from '../../core/container/build.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { isRunId, type RunId } from '../../core/ids.ts';
+import { type BatchReference, readPartReference, rebuildBatch } from '../../core/run/batch-reference.ts';
 import { aboutContainer, type FoundContainer, rebuildRun } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import { Trouble } from '../../lib/trouble.ts';
-import type { FlowDeps } from '../deps.ts';
-import { HeldRun } from '../held-run.ts';
-import { quotasOfKnown } from '../inbox/accept.ts';
+import { quotasOfKnown } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { HeldRun } from '../context/held-run.ts';
 import { type EndedRun, EndedRuns, RECENT_MS } from './ended-runs.ts';
 
 /** The pause before rescanning a namespace that could not be read. */

@@ -1,16 +1,16 @@
 import { toKdebugError } from '../../core/errors.ts';
-import { logFileName } from '../../core/files/shared-files.ts';
-import { batchFileName } from '../../core/report/batch/batch-files.ts';
 import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
+import { logFileName } from '../../core/run/shared-files.ts';
+import { batchFileName } from '../../core/say/batch/batch-files.ts';
 import { sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import { Trouble } from '../../lib/trouble.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { destinationOf, resultDestinationOf } from '../context/destinations.ts';
+import { isForGood } from '../context/post-once.ts';
+import { isForRequesterAlone } from '../planning/channel-check.ts';
 import type { SearchLane } from '../ports/slack.ts';
-import { destinationOf, resultDestinationOf } from '../reply/destinations.ts';
-import { isForGood } from '../reply/post-once.ts';
-import { isForRequesterAlone } from '../reply/slack-connect.ts';
 
 /** Of the 50 calls a minute that Slack allows for each kind of search (a run needs up to two of a kind): the others have the rest. */
 const TURNS_PER_MINUTE = 20;

@@ -1,11 +1,11 @@
 import { toKdebugError } from '../../core/errors.ts';
-import { anchorMessage } from '../../core/report/run-messages.ts';
 import { isSettled } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
+import { anchorMessage } from '../../core/say/run/run-messages.ts';
 import { Trouble } from '../../lib/trouble.ts';
-import type { FlowDeps } from '../deps.ts';
-import { HeldRun } from '../held-run.ts';
-import { quotasOfKnown } from '../inbox/accept.ts';
+import { quotasOfKnown } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { HeldRun } from '../context/held-run.ts';
 import { renderContextOf } from '../reply/schedule.ts';
 
 /** Renewing fails every second while the store is away; the log says it once. */

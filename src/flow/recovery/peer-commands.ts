@@ -1,16 +1,16 @@
 import { toKdebugError } from '../../core/errors.ts';
-import { isActive } from '../../core/policy/grant.ts';
-import { reasonMessage } from '../../core/report/answers/private-messages.ts';
+import { isActive } from '../../core/planning/grant.ts';
 import { isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { canBeStopped, isStopping } from '../../core/run/stop.ts';
+import { reasonMessage } from '../../core/say/answers/private-messages.ts';
 import { defined } from '../../lib/object.ts';
-import { END_GRANT, endGrant } from '../approval/grants.ts';
-import type { FlowDeps } from '../deps.ts';
-import type { RunChanger } from '../held-run.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { RunChanger } from '../context/held-run.ts';
+import type { BoundedRefusals } from '../context/refusals.ts';
 import { type Change, changeBatch, type NotChanged } from '../inbox/batch-commands.ts';
-import type { BoundedRefusals } from '../inbox/refusals.ts';
-import { STOP, stopRun } from '../inbox/stop.ts';
+import { STOP, stopRun } from '../inbox/stop-request.ts';
+import { END_GRANT, endGrant } from '../planning/grants.ts';
 
 interface PeerContext {
   readonly deps: FlowDeps;

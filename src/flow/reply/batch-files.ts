@@ -1,23 +1,16 @@
 import { containerName } from '../../core/container/build.ts';
 import { toKdebugError } from '../../core/errors.ts';
-import {
-  batchFileName,
-  countFiles,
-  csvText,
-  folderOf,
-  indexText,
-  podHead,
-} from '../../core/report/batch/batch-files.ts';
-import { logDoubt } from '../../core/report/parts/result-parts.ts';
 import type { ByFileName } from '../../core/run/delivery.ts';
 import type { BatchRun } from '../../core/run/life-cycle.ts';
+import { batchFileName, countFiles, csvText, folderOf, indexText, podHead } from '../../core/say/batch/batch-files.ts';
+import { logDoubt } from '../../core/say/parts/result-parts.ts';
 import { formatBytes, formatCount } from '../../lib/duration.ts';
-import type { BatchLog, BatchLogs } from '../batch/logs.ts';
 import { type PodSlot, podRunOf } from '../batch/run-pod.ts';
-import type { FlowDeps } from '../deps.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { BatchLog, BatchLogs } from '../log/batch-logs.ts';
+import type { LogReaders } from '../log/logs.ts';
 import type { FileToShare } from '../ports/files.ts';
 import type { Spool } from '../ports/machine.ts';
-import type { LogReaders } from '../stages/logs.ts';
 
 /** What can be shared of these files, and codes for the others. */
 export interface FilesToShare {

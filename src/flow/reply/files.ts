@@ -1,3 +1,6 @@
+import type { ByFileName } from '../../core/run/delivery.ts';
+import { isBatchRun } from '../../core/run/life-cycle.ts';
+import type { Run } from '../../core/run/run.ts';
 import {
   type AudienceOf,
   goesAlone,
@@ -5,17 +8,14 @@ import {
   logFileName,
   sharedName,
   wholeFiles,
-} from '../../core/files/shared-files.ts';
-import type { ByFileName } from '../../core/run/delivery.ts';
-import { isBatchRun } from '../../core/run/life-cycle.ts';
-import type { Run } from '../../core/run/run.ts';
+} from '../../core/run/shared-files.ts';
 import { formatBytes } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
-import type { BatchLogs } from '../batch/logs.ts';
-import type { FlowDeps } from '../deps.ts';
-import type { HeldRun } from '../held-run.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { HeldRun } from '../context/held-run.ts';
+import type { BatchLogs } from '../log/batch-logs.ts';
+import type { LogReaders, ReadLog } from '../log/logs.ts';
 import type { FileToShare } from '../ports/files.ts';
-import type { LogReaders, ReadLog } from '../stages/logs.ts';
 import { batchFileNames, batchFiles, type FilesToShare, fileToShare } from './batch-files.ts';
 
 export interface FileSource {

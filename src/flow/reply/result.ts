@@ -1,16 +1,16 @@
 import { type KdebugError, toKdebugError } from '../../core/errors.ts';
-import type { Message } from '../../core/report/message.ts';
-import { fileMessage, secretFilesMessage } from '../../core/report/parts/file-parts.ts';
-import { resultMessage } from '../../core/report/run-messages.ts';
 import { type ByFileName, type Landed, type SettledFiles, withSettled } from '../../core/run/delivery.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
+import type { Message } from '../../core/say/message/message.ts';
+import { fileMessage, secretFilesMessage } from '../../core/say/parts/file-parts.ts';
+import { resultMessage } from '../../core/say/run/run-messages.ts';
 import { defined } from '../../lib/object.ts';
+import { fileDestinationOf, privateDestinationOf, resultDestinationOf } from '../context/destinations.ts';
+import { isForGood, landedOf, onceAt } from '../context/post-once.ts';
 import type { Shared } from '../ports/files.ts';
 import type { Destination } from '../ports/slack.ts';
-import { fileDestinationOf, privateDestinationOf, resultDestinationOf } from './destinations.ts';
 import { codes, type FileSource, filesOf, wantedFiles } from './files.ts';
-import { isForGood, landedOf, onceAt } from './post-once.ts';
 import { renderContextOf } from './schedule.ts';
 import type { Voice } from './voice.ts';
 

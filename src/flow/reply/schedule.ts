@@ -1,9 +1,9 @@
-import type { RenderContext } from '../../core/report/run-messages.ts';
 import type { Run } from '../../core/run/run.ts';
+import type { RenderContext } from '../../core/say/run/run-messages.ts';
 import { type BackOff, delayOf } from '../../lib/backoff.ts';
 import { defined } from '../../lib/object.ts';
-import type { FlowDeps } from '../deps.ts';
-import { isForRequesterAlone } from './slack-connect.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { isForRequesterAlone } from '../planning/channel-check.ts';
 
 /** Growing pauses between looks at a running container: nobody reads for long a tail that changes each second. */
 const TAIL_EVERY_MS = [1_000, 2_000, 4_000, 8_000, 15_000];

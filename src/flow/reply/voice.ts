@@ -1,14 +1,14 @@
 import { type KdebugError, toKdebugError } from '../../core/errors.ts';
-import type { Message } from '../../core/report/message.ts';
 import type { DeliveryEvent } from '../../core/run/delivery.ts';
 import { isFinal } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
+import type { Message } from '../../core/say/message/message.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { FlowDeps } from '../deps.ts';
-import { HELD_FOR_POST_MS, type HeldRun } from '../held-run.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { HELD_FOR_POST_MS, type HeldRun } from '../context/held-run.ts';
+import { isForGood, type Posted, postOnce } from '../context/post-once.ts';
 import type { Destination, PostMeta } from '../ports/slack.ts';
-import { isForGood, type Posted, postOnce } from './post-once.ts';
 
 /** Shared by all posts of one run: proves that we hold the run, decides whether to search before posting, and records what was posted. */
 export class Voice {

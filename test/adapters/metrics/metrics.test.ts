@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { METRICS } from '../../../src/adapters/metrics/definitions.ts';
 import { createMetrics } from '../../../src/adapters/metrics/index.ts';
-import { OUTCOME_GROUP } from '../../../src/core/run/outcome.ts';
+import { OUTCOME_GROUP } from '../../../src/core/outcome.ts';
 
 /** Installed by `.ci/tools`; without it the one test that needs it is skipped. */
 const PROMTOOL = join(process.env.KDEBUG_TOOLS ?? join(homedir(), '.cache/kdebug-tools'), 'promtool');

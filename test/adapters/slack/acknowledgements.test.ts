@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HANDLERS } from '../../../src/adapters/slack/handlers.ts';
 import { onCommand } from '../../../src/adapters/slack/listeners/command.ts';
 import type { ListenerContext } from '../../../src/adapters/slack/listeners/gate.ts';
-import { type Field, type Form, type Message, type Part, text } from '../../../src/core/report/message.ts';
+import { type Field, type Form, type Message, type Part, text } from '../../../src/core/say/message/message.ts';
 import { DEFAULT_NAMES } from '../../../src/core/shown-names.ts';
 import { inFullOr } from '../../support/sample.ts';
 import { deed, formOf, openForm, typed } from './deeds.ts';

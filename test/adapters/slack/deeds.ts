@@ -1,7 +1,7 @@
 import type { Delivery } from '../../../play/slack/index.ts';
 import type { Row } from '../../../src/adapters/slack/handlers.ts';
 import { ACTION_NAMES, type ActionName, type FormName } from '../../../src/core/actions.ts';
-import type { Field, Form } from '../../../src/core/report/message.ts';
+import type { Field, Form } from '../../../src/core/say/message/message.ts';
 import { saying, type World } from './harness.ts';
 
 export const formOf = (name: FormName, more: Partial<Form> = {}): Form => ({

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StoredView } from '../../../play/slack/index.ts';
-import type { Field, Form } from '../../../src/core/report/message.ts';
+import type { Field, Form } from '../../../src/core/say/message/message.ts';
 import { formOf, openForm } from './deeds.ts';
 import { startWorld, type World } from './harness.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { StoredView } from '../../../play/slack/index.ts';
 import type { FormName } from '../../../src/core/actions.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
-import type { Message } from '../../../src/core/report/message.ts';
+import type { Message } from '../../../src/core/say/message/message.ts';
 import type { Answer, Destination } from '../../../src/flow/ports/slack.ts';
 import { formOf, openForm, typed } from './deeds.ts';
 import { saying, startWorld, type World } from './harness.ts';

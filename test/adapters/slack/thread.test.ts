@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mentionsIn, wouldUnfurl } from '../../../play/slack/index.ts';
 import { createSlack } from '../../../src/adapters/slack/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
-import type { Message } from '../../../src/core/report/message.ts';
+import type { Message } from '../../../src/core/say/message/message.ts';
 import type { FileToShare } from '../../../src/flow/ports/files.ts';
 import { fastClock, realClock, saying, startWorld, type World } from './harness.ts';
 import { HOSTILE } from './views/messages.ts';

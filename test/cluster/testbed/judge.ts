@@ -1,8 +1,8 @@
-import type { Diagnosis } from '../../../src/core/diagnosis/report.ts';
+import type { Diagnosis } from '../../../src/core/diagnosis/facts/report.ts';
 import { verdictOf } from '../../../src/core/diagnosis/report-verdict.ts';
-import type { Span, Tone } from '../../../src/core/report/message.ts';
-import { cardLine, firstLine, headOf } from '../../../src/core/report/parts/run-lines.ts';
 import type { Run } from '../../../src/core/run/run.ts';
+import type { Span, Tone } from '../../../src/core/say/message/message.ts';
+import { cardLine, firstLine, headOf } from '../../../src/core/say/parts/run-lines.ts';
 import { aPlan, aPod, aRun, START_MS } from '../../support/builders.ts';
 import type { ImageName, State } from './states.ts';
 

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exportYaml, parseEphemeralJob } from '../../../src/config/job-file/parse-job.ts';
-import type { RunRequest } from '../../../src/core/command/command.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import type { EphemeralJob } from '../../../src/core/job/ephemeral-job.ts';
 import { jobOfRun, requestsOfJob } from '../../../src/core/job/job-request.ts';
-import { aBatchRun } from '../../core/report/batch/a-batch-run.ts';
+import type { RunRequest } from '../../../src/core/request/command.ts';
+import { aBatchRun } from '../../core/say/batch/a-batch-run.ts';
 import { aRequest } from '../../support/builders.ts';
 import { inFullOr } from '../../support/sample.ts';
 

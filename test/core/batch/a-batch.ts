@@ -2,7 +2,7 @@ import type { Batch, BatchPod, PodResult } from '../../../src/core/batch/batch.t
 import { type NewBatch, newBatch } from '../../../src/core/batch/new-batch.ts';
 import { nextLaunches, type OpenBatch, openBatch } from '../../../src/core/batch/open-batch.ts';
 import { batchTransition } from '../../../src/core/batch/transition.ts';
-import type { RunRequest } from '../../../src/core/command/command.ts';
+import type { RunRequest } from '../../../src/core/request/command.ts';
 import { aPlan, aPod, START_MS } from '../../support/builders.ts';
 
 export interface BatchParts extends Partial<NewBatch> {

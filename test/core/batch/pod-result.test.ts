@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { podResult, resultOfPod, stateOfResults } from '../../../src/core/batch/pod-result.ts';
-import type { Outcome } from '../../../src/core/run/outcome.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
 import { aTermination } from '../../support/builders.ts';
 import { aResult } from './a-batch.ts';
 

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { HUGE_COMMANDS } from '../../../bench/growth/commands.ts';
 import { textOf } from '../../../bench/growth/slow-texts.ts';
 import { random } from '../../../bench/random.ts';
-import type { ParsedCommand } from '../../../src/core/command/command.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import { printCommand } from '../../../src/core/command/print.ts';
 import { REASONS } from '../../../src/core/errors.ts';
+import type { ParsedCommand } from '../../../src/core/request/command.ts';
 import { inFullOr } from '../../support/sample.ts';
 
 /** Throws when what was read is not well formed or does not survive printing. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Command, CommandError, RunRequest } from '../../../src/core/command/command.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
+import type { Command, CommandError, RunRequest } from '../../../src/core/request/command.ts';
 
 const ID = 'abcdefgh23';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findTopic, TOPICS } from '../../../src/core/command/verbs.ts';
+import { findTopic, TOPICS } from '../../../src/core/command/line/verbs.ts';
 
 it.each(TOPICS)('%s finds itself', (topic) => {
   expect(findTopic(topic)).toBe(topic);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_FACTS } from '../../../src/core/compare/facts.ts';
 import { factsOfPod } from '../../../src/core/compare/pod-facts.ts';
-import { parseReport } from '../../../src/core/diagnosis/report.ts';
-import { redactText } from '../../../src/core/report/log/redact-text.ts';
+import { parseReport } from '../../../src/core/diagnosis/facts/report.ts';
+import { redactText } from '../../../src/core/redact/redact-text.ts';
 import { aPod, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 
 const parsed = (facts: unknown, factsCut?: unknown) =>

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../../src/core/container/plan.ts';
-import type { ClusterFacts } from '../../../src/core/diagnosis/facts.ts';
-import type { Diagnosis, DiagnosisTarget } from '../../../src/core/diagnosis/report.ts';
+import type { ClusterFacts } from '../../../src/core/diagnosis/facts/facts.ts';
+import type { Diagnosis, DiagnosisTarget } from '../../../src/core/diagnosis/facts/report.ts';
+import type { Verdict } from '../../../src/core/diagnosis/facts/verdict.ts';
 import { explanationOf, labelOf, verdictOf } from '../../../src/core/diagnosis/report-verdict.ts';
-import type { Verdict } from '../../../src/core/diagnosis/verdict.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
-import type { Outcome } from '../../../src/core/run/outcome.ts';
 import { aPlan, aPod, aPolicy, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 
 const report = (parts: Partial<Diagnosis> = {}): Diagnosis => ({

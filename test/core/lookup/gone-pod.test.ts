@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ObjectEvent } from '../../../src/core/diagnosis/facts.ts';
+import type { ObjectEvent } from '../../../src/core/diagnosis/facts/facts.ts';
 import { goneText } from '../../../src/core/lookup/gone-pod.ts';
 import { aPod, START_MS } from '../../support/builders.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { RunFilter } from '../../../src/core/command/command.ts';
 import { asUserId } from '../../../src/core/ids.ts';
 import { matchesFilter } from '../../../src/core/lookup/matching-runs.ts';
+import type { RunFilter } from '../../../src/core/request/command.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { anOrigin, aPlan, aRequest, aRun } from '../../support/builders.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict, VerdictFinding } from '../../../src/core/diagnosis/verdict.ts';
+import type { Verdict, VerdictFinding } from '../../../src/core/diagnosis/facts/verdict.ts';
 import { afterLook, afterNoLook, withLeftOpen, withoutLook } from '../../../src/core/lookup/merge-verdicts.ts';
 
 const finding = (code: string, rank: 1 | 2 | 3): VerdictFinding => ({ code, text: `it has ${code}`, next: '', rank });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { asChannelId } from '../../../src/core/ids.ts';
-import { approverNotes } from '../../../src/core/policy/lint-notes.ts';
+import { approverNotes } from '../../../src/core/planning/lint-notes.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 it('who may join a channel of approvers is told to whoever writes the policy', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
-import { identityNotes } from '../../../src/core/policy/lint-notes.ts';
+import { identityNotes } from '../../../src/core/planning/lint-notes.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 const users = { [asUserId('U0ROY')]: 'roy' };

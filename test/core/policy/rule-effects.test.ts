@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId } from '../../../src/core/ids.ts';
-import { effectsOf } from '../../../src/core/policy/lint-notes.ts';
+import { effectsOf } from '../../../src/core/planning/lint-notes.ts';
 import type { ImageAlias, Rule } from '../../../src/core/policy/policy.ts';
 import { aPolicy, aRule } from '../../support/builders.ts';
 

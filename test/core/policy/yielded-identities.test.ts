@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
-import { type KnownPeople, yieldedIdentities } from '../../../src/core/policy/identity.ts';
+import { type KnownPeople, yieldedIdentities } from '../../../src/core/planning/identity.ts';
 import type { Identity } from '../../../src/core/policy/policy.ts';
 
 type Impersonate = Extract<Identity, { mode: 'impersonate' }>;

@@ -1,4 +1,4 @@
-import type { FlowDeps } from '../../../src/flow/deps.ts';
+import type { FlowDeps } from '../../../src/flow/context/deps.ts';
 import type { Cluster } from '../../../src/flow/ports/cluster.ts';
 import type { Spool } from '../../../src/flow/ports/machine.ts';
 import type { Clock } from '../../../src/lib/clock.ts';

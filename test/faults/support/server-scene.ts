@@ -25,7 +25,7 @@ import { asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import { isSettled } from '../../../src/core/run/life-cycle.ts';
 import type { Run } from '../../../src/core/run/run.ts';
-import { Turns } from '../../../src/flow/log/turns.ts';
+import { Turns } from '../../../src/flow/context/turns.ts';
 import type { Clusters } from '../../../src/flow/ports/cluster.ts';
 import type { Log } from '../../../src/flow/ports/machine.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';

@@ -3,7 +3,7 @@ import type { Profile } from '../../../src/core/container/profiles.ts';
 import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-report.ts';
 import { asChannelId, asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
-import type { Button } from '../../../src/core/report/message.ts';
+import type { Button } from '../../../src/core/say/message/message.ts';
 import { anOrigin, aPolicy, approvalTerms, aRule, aTermination, START_MS } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
-import { approvedMessage } from '../../../src/core/report/approved-message.ts';
+import { approvedMessage } from '../../../src/core/say/run/approved-message.ts';
 import { anApproval, aPolicy, approvalTerms, aRule, aRun, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';

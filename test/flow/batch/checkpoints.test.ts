@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Checkpoints } from '../../../src/flow/batch/checkpoints.ts';
-import { HeldRun } from '../../../src/flow/held-run.ts';
+import { HeldRun } from '../../../src/flow/context/held-run.ts';
 import { aRun } from '../../support/builders.ts';
 import { World } from '../support/world.ts';
 

@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod, PodRef, PodSecurityLevel } from '../../../src/core/container/pod.ts';
-import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../../src/core/diagnosis/facts.ts';
+import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../../src/core/diagnosis/facts/facts.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { LogCompleteness } from '../../../src/core/run/run.ts';
 import type {

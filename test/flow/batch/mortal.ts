@@ -1,4 +1,4 @@
-import type { FlowDeps } from '../../../src/flow/deps.ts';
+import type { FlowDeps } from '../../../src/flow/context/deps.ts';
 
 /** Where a process dies: at its n-th effect on the world, before or after it happened. */
 export interface Death {

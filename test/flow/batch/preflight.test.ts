@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { sizeOf } from '../../../src/core/batch/decide-batch.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
+import { sizeOf } from '../../../src/core/planning/decide-batch.ts';
 import { recheckOf } from '../../../src/flow/batch/preflight.ts';
 import { podRunOf } from '../../../src/flow/batch/run-pod.ts';
-import { aBatchRun } from '../../core/report/batch/a-batch-run.ts';
+import { aBatchRun } from '../../core/say/batch/a-batch-run.ts';
 import { anOrigin, aPolicy } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { World } from '../support/world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../src/core/container/pod.ts';
-import type { ObjectEvent } from '../../../src/core/diagnosis/facts.ts';
+import type { ObjectEvent } from '../../../src/core/diagnosis/facts/facts.ts';
 import { anOrigin, aPod, approvalTerms, aRule, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 import { BATCH_RULE, policyOf } from '../batch/batch-world.ts';
 import { World } from '../support/world.ts';

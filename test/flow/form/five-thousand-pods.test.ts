@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { KubernetesCluster } from '../../../src/adapters/kubernetes/cluster.ts';
 import { systemClock } from '../../../src/adapters/system/index.ts';
+import { LookLimiter } from '../../../src/flow/context/accept.ts';
 import { searchOptions } from '../../../src/flow/form/search.ts';
-import { LookLimiter } from '../../../src/flow/inbox/accept.ts';
 import { rawPod, ScriptedApiServer } from '../../adapters/kubernetes/support/scripted-api-server.ts';
 import { World } from '../support/world.ts';
 

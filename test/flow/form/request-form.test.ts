@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
-import type { Field, Form, Option } from '../../../src/core/report/message.ts';
+import type { Field, Form, Option } from '../../../src/core/say/message/message.ts';
 import { anOrigin, aPod, aPolicy, approvalTerms, aRule } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { World } from '../support/world.ts';

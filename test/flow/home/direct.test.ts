@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
-import { identityFor } from '../../../src/core/policy/identity.ts';
+import { identityFor } from '../../../src/core/planning/identity.ts';
 import { DIRECT } from '../../../src/core/policy/policy.ts';
 import { anOrigin, aPolicy, approvalTerms, aRule } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';

@@ -8,7 +8,7 @@ import {
   type FormName,
   isActionName,
 } from '../../../src/core/actions.ts';
-import type { Button, Form } from '../../../src/core/report/message.ts';
+import type { Button, Form } from '../../../src/core/say/message/message.ts';
 import type { ClickHandlers, ShortcutHandlers, SubmitHandlers } from '../../../src/flow/inbox/handlers.ts';
 import { aRun } from '../../support/builders.ts';
 import { DeskWorld, textOf } from './desk-world.ts';

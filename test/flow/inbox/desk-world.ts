@@ -1,10 +1,10 @@
 import { inboxInNames } from '../../../src/adapters/slack/views/in-names.ts';
 import type { ActionName, FormName } from '../../../src/core/actions.ts';
-import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
+import type { Message } from '../../../src/core/say/message/message.ts';
 import { DEFAULT_NAMES } from '../../../src/core/shown-names.ts';
-import type { FlowDeps } from '../../../src/flow/deps.ts';
-import { HeldRun } from '../../../src/flow/held-run.ts';
+import type { FlowDeps } from '../../../src/flow/context/deps.ts';
+import { HeldRun } from '../../../src/flow/context/held-run.ts';
 import { CommandInbox } from '../../../src/flow/inbox/inbox.ts';
 import type { Click, Inbox, Submission } from '../../../src/flow/ports/slack.ts';
 import { anOrigin, START_MS } from '../../support/builders.ts';

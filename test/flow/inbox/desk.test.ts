@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asChannelId, asRunId } from '../../../src/core/ids.ts';
-import { aBatchRun, type BatchRunParts, ended } from '../../core/report/batch/a-batch-run.ts';
+import { aBatchRun, type BatchRunParts, ended } from '../../core/say/batch/a-batch-run.ts';
 import { anApproval, aPolicy, approvalTerms, aRule, aRun } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { DeskWorld, textOf } from './desk-world.ts';

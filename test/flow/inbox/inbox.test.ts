@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReasonCode } from '../../../src/core/errors.ts';
-import type { Starter } from '../../../src/flow/inbox/accept.ts';
+import type { Starter } from '../../../src/flow/context/accept.ts';
 import { CommandInbox } from '../../../src/flow/inbox/inbox.ts';
 import type { Answer } from '../../../src/flow/ports/slack.ts';
 import { anOrigin, aPolicy, aRule } from '../../support/builders.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FILE_KINDS } from '../../../src/core/files/file-kinds.ts';
+import { FILE_KINDS } from '../../../src/core/container/file-kinds.ts';
 import { FrameParser } from '../../../src/core/files/frame-parser.ts';
 import type { FramePart } from '../../../src/core/files/frame-parts.ts';
+import { Turns } from '../../../src/flow/context/turns.ts';
 import { RunFiles } from '../../../src/flow/log/run-files.ts';
-import { Turns } from '../../../src/flow/log/turns.ts';
 import { frame } from '../../support/frames.ts';
 import { FakeSpools } from '../support/fakes.ts';
 

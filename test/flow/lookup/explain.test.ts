@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import { DIRECT, type Policy } from '../../../src/core/policy/policy.ts';
-import type { Message } from '../../../src/core/report/message.ts';
+import type { Message } from '../../../src/core/say/message/message.ts';
 import { CommandInbox } from '../../../src/flow/inbox/inbox.ts';
 import { canI } from '../../../src/flow/lookup/explain.ts';
-import { planOrRefusal } from '../../../src/flow/stages/plan.ts';
+import { planOrRefusal } from '../../../src/flow/run/plan.ts';
 import { anOrigin, aPod, aPolicy, aRequest, aRule, aRun } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf as plainText } from '../../support/plain-message.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
-import type { Message } from '../../../src/core/report/message.ts';
 import type { Origin } from '../../../src/core/run/run.ts';
-import { PIECE_LINES } from '../../../src/flow/log/turns.ts';
+import type { Message } from '../../../src/core/say/message/message.ts';
+import { PIECE_LINES } from '../../../src/flow/context/turns.ts';
 import { anOrigin, aPolicy, aRule, aTermination, START_MS } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asChannelId, asRunId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
-import { HeldRun, type RunChanger } from '../../../src/flow/held-run.ts';
-import { BoundedRefusals } from '../../../src/flow/inbox/refusals.ts';
+import { HeldRun, type RunChanger } from '../../../src/flow/context/held-run.ts';
+import { BoundedRefusals } from '../../../src/flow/context/refusals.ts';
 import { applyPeerCommands } from '../../../src/flow/recovery/peer-commands.ts';
-import { aBatchRun, ended } from '../../core/report/batch/a-batch-run.ts';
+import { aBatchRun, ended } from '../../core/say/batch/a-batch-run.ts';
 import { aPolicy, aRule } from '../../support/builders.ts';
 import { DeskWorld, textOf } from '../inbox/desk-world.ts';
 

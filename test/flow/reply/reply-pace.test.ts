@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { lookAgainMs } from '../../../src/flow/reply/schedule.ts';
-import { aBatchRun } from '../../core/report/batch/a-batch-run.ts';
+import { aBatchRun } from '../../core/say/batch/a-batch-run.ts';
 import { START_MS } from '../../support/builders.ts';
 
 it('looks at a batch in flight soon enough that its age moves, ever later, and never at one that waits for people', () => {

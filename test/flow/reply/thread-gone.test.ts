@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { KdebugError } from '../../../src/core/errors.ts';
+import { destinationOf, privateDestinationOf, threadOf } from '../../../src/flow/context/destinations.ts';
 import type { Destination } from '../../../src/flow/ports/slack.ts';
-import { destinationOf, privateDestinationOf, threadOf } from '../../../src/flow/reply/destinations.ts';
 import { anOrigin, aPlan, aRun, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { World } from '../support/world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FlowDeps } from '../../../src/flow/deps.ts';
-import type { HeldRun } from '../../../src/flow/held-run.ts';
+import type { FlowDeps } from '../../../src/flow/context/deps.ts';
+import type { HeldRun } from '../../../src/flow/context/held-run.ts';
 import { Voice } from '../../../src/flow/reply/voice.ts';
 import { aRun } from '../../support/builders.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

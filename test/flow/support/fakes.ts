@@ -9,12 +9,12 @@ import type {
   PodRef,
   PodSecurityLevel,
 } from '../../../src/core/container/pod.ts';
-import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../../src/core/diagnosis/facts.ts';
+import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../../src/core/diagnosis/facts/facts.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
-import type { Message } from '../../../src/core/report/message.ts';
 import type { ByFileName } from '../../../src/core/run/delivery.ts';
 import type { LogCompleteness } from '../../../src/core/run/run.ts';
 import type { PostRef } from '../../../src/core/run/run-state.ts';
+import type { Message } from '../../../src/core/say/message/message.ts';
 import { DEFAULT_NAMES, withNames } from '../../../src/core/shown-names.ts';
 import type {
   AccessResult,

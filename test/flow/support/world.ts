@@ -5,11 +5,11 @@ import { exportYaml, parseEphemeralJob } from '../../../src/config/job-file/pars
 import type { ActionName } from '../../../src/core/actions.ts';
 import { asRunId, type RunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
-import type { Message } from '../../../src/core/report/message.ts';
 import type { Run } from '../../../src/core/run/run.ts';
+import type { Message } from '../../../src/core/say/message/message.ts';
 import { DEFAULT_NAMES, withNames } from '../../../src/core/shown-names.ts';
-import type { FlowDeps } from '../../../src/flow/deps.ts';
-import { Turns } from '../../../src/flow/log/turns.ts';
+import type { FlowDeps } from '../../../src/flow/context/deps.ts';
+import { Turns } from '../../../src/flow/context/turns.ts';
 import type { Log, LogFields } from '../../../src/flow/ports/machine.ts';
 import type { Click, Answer as PipelineAnswer } from '../../../src/flow/ports/slack.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';

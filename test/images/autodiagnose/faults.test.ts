@@ -4,8 +4,8 @@ import { symlink } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Finding } from '../../../src/core/diagnosis/facts/report.ts';
 import { IMAGE_FINDINGS } from '../../../src/core/diagnosis/images/image-findings.ts';
-import type { Finding } from '../../../src/core/diagnosis/report.ts';
 import { canLook, codesOf, diagnose, diagnosisOf, findingOf, type Report, sectionOf } from './script.ts';
 import {
   cleanUp,

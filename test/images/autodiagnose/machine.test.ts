@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Diagnosis } from '../../../src/core/diagnosis/report.ts';
+import type { Diagnosis } from '../../../src/core/diagnosis/facts/report.ts';
 import { isFull } from '../../support/sample.ts';
 import { canLook, diagnose, diagnosisOf, findingOf, has, sectionOf } from './script.ts';
 import { cleanUp, directory, filesIn, fullQueue, IDLE, startProgram, startTarget, WELL } from './targets.ts';

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
+import type { Diagnosis, Finding } from '../../../src/core/diagnosis/facts/report.ts';
 import { parseDiagnosis } from '../../../src/core/diagnosis/marked-report.ts';
-import type { Diagnosis, Finding } from '../../../src/core/diagnosis/report.ts';
 import { directory } from './targets.ts';
 
 /** The program run on real processes; every document that it writes is held against the schema. */

@@ -1,15 +1,15 @@
 import type { BatchEvent } from '../../../src/core/batch/batch.ts';
-import type { Target } from '../../../src/core/command/command.ts';
 import type { Pod } from '../../../src/core/container/pod.ts';
-import type { ClusterFacts } from '../../../src/core/diagnosis/facts.ts';
-import type { Verdict } from '../../../src/core/diagnosis/verdict.ts';
-import { type PodDescription, podMessage } from '../../../src/core/report/answers/describe-message.ts';
-import { listMessage } from '../../../src/core/report/answers/list-message.ts';
-import { copyMessage } from '../../../src/core/report/copy-messages.ts';
-import { showMessage } from '../../../src/core/report/run-for-one.ts';
-import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/report/run-messages.ts';
+import type { ClusterFacts } from '../../../src/core/diagnosis/facts/facts.ts';
+import type { Verdict } from '../../../src/core/diagnosis/facts/verdict.ts';
+import type { Target } from '../../../src/core/request/command.ts';
 import type { Run } from '../../../src/core/run/run.ts';
-import { aBatchRun } from '../../core/report/batch/a-batch-run.ts';
+import { type PodDescription, podMessage } from '../../../src/core/say/answers/describe-message.ts';
+import { listMessage } from '../../../src/core/say/answers/list-message.ts';
+import { showMessage } from '../../../src/core/say/answers/run-for-one.ts';
+import { copyMessage } from '../../../src/core/say/run/copy-messages.ts';
+import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/say/run/run-messages.ts';
+import { aBatchRun } from '../../core/say/batch/a-batch-run.ts';
 import { anApproval, aPlan, aPod, aRun, aTermination, START_MS } from '../builders.ts';
 import type { Example, MessageKind } from './kinds.ts';
 

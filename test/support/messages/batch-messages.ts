@@ -1,12 +1,12 @@
 import type { BatchEvent } from '../../../src/core/batch/batch.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
-import type { Vote } from '../../../src/core/policy/vote.ts';
-import { outliersMessage } from '../../../src/core/report/batch/outliers-message.ts';
-import type { Message } from '../../../src/core/report/message.ts';
-import { batchForOne } from '../../../src/core/report/run-for-one.ts';
-import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/report/run-messages.ts';
+import type { Vote } from '../../../src/core/planning/vote.ts';
 import type { BatchRun } from '../../../src/core/run/life-cycle.ts';
-import { aBatchRun, type BatchRunParts, ended } from '../../core/report/batch/a-batch-run.ts';
+import { batchForOne } from '../../../src/core/say/answers/run-for-one.ts';
+import { outliersMessage } from '../../../src/core/say/batch/outliers-message.ts';
+import type { Message } from '../../../src/core/say/message/message.ts';
+import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/say/run/run-messages.ts';
+import { aBatchRun, type BatchRunParts, ended } from '../../core/say/batch/a-batch-run.ts';
 import { anApproval, START_MS } from '../builders.ts';
 import type { Example, MessageKind } from './kinds.ts';
 

@@ -1,10 +1,6 @@
-import {
-  copyCommandMessage,
-  detailsMessage,
-  sameAgainMessage,
-} from '../../../src/core/report/answers/click-messages.ts';
-import { refusalMessage } from '../../../src/core/report/answers/private-messages.ts';
-import { showMessage } from '../../../src/core/report/run-for-one.ts';
+import { copyCommandMessage, detailsMessage, sameAgainMessage } from '../../../src/core/say/answers/click-messages.ts';
+import { refusalMessage } from '../../../src/core/say/answers/private-messages.ts';
+import { showMessage } from '../../../src/core/say/answers/run-for-one.ts';
 import { aPlan, aRequest, aRun, aTermination, START_MS } from '../builders.ts';
 import type { MessageKind } from './kinds.ts';
 

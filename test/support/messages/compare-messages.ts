@@ -2,9 +2,9 @@ import { newBatch } from '../../../src/core/batch/new-batch.ts';
 import { openBatch, recordOf } from '../../../src/core/batch/open-batch.ts';
 import { batchTransition } from '../../../src/core/batch/transition.ts';
 import type { FactGroup, PodFact, PodFacts } from '../../../src/core/compare/facts.ts';
-import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/report/run-messages.ts';
 import type { BatchRun } from '../../../src/core/run/life-cycle.ts';
-import { aBatchRun } from '../../core/report/batch/a-batch-run.ts';
+import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/say/run/run-messages.ts';
+import { aBatchRun } from '../../core/say/batch/a-batch-run.ts';
 import { anApproval, aPlan, aPod, START_MS } from '../builders.ts';
 import type { MessageKind } from './kinds.ts';
 

@@ -1,4 +1,4 @@
-import type { Message } from '../../../src/core/report/message.ts';
+import type { Message } from '../../../src/core/say/message/message.ts';
 
 /** One message, and the situation in which people get it. */
 export interface Example {

@@ -1,4 +1,3 @@
-import { EXAMPLES, helpMessage } from '../../../src/core/command/help.ts';
 import { parseCommand } from '../../../src/core/command/parse.ts';
 import { REASONS, type ReasonCode } from '../../../src/core/errors.ts';
 import type { ImageAlias } from '../../../src/core/policy/policy.ts';
@@ -7,15 +6,16 @@ import {
   rehearsalMessage,
   type WhoAmI,
   whoAmIMessage,
-} from '../../../src/core/report/answers/explain-messages.ts';
+} from '../../../src/core/say/answers/explain-messages.ts';
+import { EXAMPLES, helpMessage } from '../../../src/core/say/answers/help.ts';
 import {
   commandErrorMessage,
   imagesMessage,
   limitedMessage,
   reasonMessage,
   refusalMessage,
-} from '../../../src/core/report/answers/private-messages.ts';
-import type { Message } from '../../../src/core/report/message.ts';
+} from '../../../src/core/say/answers/private-messages.ts';
+import type { Message } from '../../../src/core/say/message/message.ts';
 import { aPlan, aPolicy, aRule, aRun, START_MS } from '../builders.ts';
 import type { Example, MessageKind } from './kinds.ts';
 

@@ -1,15 +1,15 @@
 import type { Plan } from '../../../src/core/container/plan.ts';
-import type { Verdict } from '../../../src/core/diagnosis/verdict.ts';
+import type { Verdict } from '../../../src/core/diagnosis/facts/verdict.ts';
 import { FILE_PROBLEMS, type RunFile } from '../../../src/core/files/run-file.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
-import type { Vote } from '../../../src/core/policy/vote.ts';
-import { approvedMessage } from '../../../src/core/report/approved-message.ts';
-import { copyMessage, reminderMessage } from '../../../src/core/report/copy-messages.ts';
-import { fileMessage, secretFilesMessage } from '../../../src/core/report/parts/file-parts.ts';
-import { logsMessage, showMessage } from '../../../src/core/report/run-for-one.ts';
-import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/report/run-messages.ts';
-import type { Outcome, OutcomeKind } from '../../../src/core/run/outcome.ts';
+import type { Outcome, OutcomeKind } from '../../../src/core/outcome.ts';
+import type { Vote } from '../../../src/core/planning/vote.ts';
 import type { Run, RunLog } from '../../../src/core/run/run.ts';
+import { logsMessage, showMessage } from '../../../src/core/say/answers/run-for-one.ts';
+import { fileMessage, secretFilesMessage } from '../../../src/core/say/parts/file-parts.ts';
+import { approvedMessage } from '../../../src/core/say/run/approved-message.ts';
+import { copyMessage, reminderMessage } from '../../../src/core/say/run/copy-messages.ts';
+import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/say/run/run-messages.ts';
 import { aGrant, anApproval, aPlan, aRun, aTermination, START_MS } from '../builders.ts';
 import type { Example, MessageKind } from './kinds.ts';
 

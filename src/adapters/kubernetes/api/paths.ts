@@ -1,5 +1,5 @@
 import { isDnsLabel, isDnsSubdomain } from '../../../core/container/names.ts';
-import type { WorkloadKind } from '../../../core/diagnosis/facts.ts';
+import type { WorkloadKind } from '../../../core/diagnosis/facts/facts.ts';
 import { KdebugError } from '../../../core/errors.ts';
 
 function checked(kind: string, name: string, valid: boolean): string {

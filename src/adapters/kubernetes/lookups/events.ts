@@ -1,5 +1,5 @@
 import type { PodEvent, PodRef } from '../../../core/container/pod.ts';
-import type { ObjectEvent } from '../../../core/diagnosis/facts.ts';
+import type { ObjectEvent } from '../../../core/diagnosis/facts/facts.ts';
 import { Cached } from '../../../lib/cached.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';

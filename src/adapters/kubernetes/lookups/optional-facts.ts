@@ -1,4 +1,4 @@
-import type { Claim, ServiceFact } from '../../../core/diagnosis/facts.ts';
+import type { Claim, ServiceFact } from '../../../core/diagnosis/facts/facts.ts';
 import { Cached } from '../../../lib/cached.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';

@@ -1,4 +1,4 @@
-import type { WorkloadFact, WorkloadKind } from '../../../core/diagnosis/facts.ts';
+import type { WorkloadFact, WorkloadKind } from '../../../core/diagnosis/facts/facts.ts';
 import { KdebugError } from '../../../core/errors.ts';
 import type { NamedWorkload } from '../../../flow/ports/cluster.ts';
 import type { Clock } from '../../../lib/clock.ts';

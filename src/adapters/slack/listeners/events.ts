@@ -1,5 +1,5 @@
 import { type KdebugError, toKdebugError } from '../../../core/errors.ts';
-import type { Message } from '../../../core/report/message.ts';
+import type { Message } from '../../../core/say/message/message.ts';
 import { HomePayload, JoinedPayload } from '../payloads.ts';
 import { homeTab } from '../views/view.ts';
 import { admit, type Delivered, type ListenerContext, refusal } from './gate.ts';

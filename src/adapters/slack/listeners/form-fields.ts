@@ -1,7 +1,7 @@
 import type { PlainTextOption } from '@slack/types';
 import type { FieldName, FormName, SearchName } from '../../../core/actions.ts';
 import { toKdebugError } from '../../../core/errors.ts';
-import type { Form } from '../../../core/report/message.ts';
+import type { Form } from '../../../core/say/message/message.ts';
 import { defined } from '../../../lib/object.ts';
 import { ChangePayload, FormOrigin, SearchPayload } from '../payloads.ts';
 import type { Acknowledge } from '../receiving/acknowledge.ts';

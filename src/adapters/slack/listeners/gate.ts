@@ -1,7 +1,7 @@
 import type { HomeView, ModalView } from '@slack/types';
 import type { ShortcutName } from '../../../core/actions.ts';
 import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/errors.ts';
-import { type Message, text } from '../../../core/report/message.ts';
+import { type Message, text } from '../../../core/say/message/message.ts';
 import { type ShownNames, withNames } from '../../../core/shown-names.ts';
 import type { Directory, Person } from '../../../flow/ports/directory.ts';
 import type { Log } from '../../../flow/ports/machine.ts';

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { KdebugError, toKdebugError } from '../../../core/errors.ts';
-import type { Message } from '../../../core/report/message.ts';
+import type { Message } from '../../../core/say/message/message.ts';
 import type { Answer, PrivateDestination } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
 import { namesFor } from '../views/in-names.ts';

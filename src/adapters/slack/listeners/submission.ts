@@ -2,7 +2,7 @@ import type { ViewResponseAction } from '@slack/bolt';
 import type { FormName } from '../../../core/actions.ts';
 import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
-import { type Message, text } from '../../../core/report/message.ts';
+import { type Message, text } from '../../../core/say/message/message.ts';
 import { withNames } from '../../../core/shown-names.ts';
 import type { ChannelForm, Submission, SubmitAnswer } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';

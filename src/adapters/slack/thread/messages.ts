@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Message } from '../../../core/report/message.ts';
 import type { PostRef } from '../../../core/run/run-state.ts';
+import type { Message } from '../../../core/say/message/message.ts';
 import type { Destination, PostMeta, Sent } from '../../../flow/ports/slack.ts';
 import type { Egress } from '../egress.ts';
 import { isAboutShape } from '../errors.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/errors.ts';
-import type { Message } from '../../../core/report/message.ts';
 import type { ByFileName } from '../../../core/run/delivery.ts';
+import type { Message } from '../../../core/say/message/message.ts';
 import type { FileToShare, Shared } from '../../../flow/ports/files.ts';
 import type { Destination, Sent } from '../../../flow/ports/slack.ts';
 import { delayOf } from '../../../lib/backoff.ts';

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { KdebugError } from '../../../core/errors.ts';
-import { channel, type Message, type Part, type Span, text } from '../../../core/report/message.ts';
+import { channel, type Message, type Part, type Span, text } from '../../../core/say/message/message.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Destination, PrivateDestination } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';

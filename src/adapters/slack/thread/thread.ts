@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../../core/errors.ts';
-import type { Message } from '../../../core/report/message.ts';
 import type { PostRef } from '../../../core/run/run-state.ts';
+import type { Message } from '../../../core/say/message/message.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Destination, Thread } from '../../../flow/ports/slack.ts';
 import { Cached } from '../../../lib/cached.ts';

@@ -5,7 +5,7 @@ import type {
   PlainTextElement,
   RichTextSection,
 } from '@slack/types';
-import type { Button, Fact, Part, Span } from '../../../core/report/message.ts';
+import type { Button, Fact, Part, Span } from '../../../core/say/message/message.ts';
 import {
   MAX_BUTTON_LABEL,
   MAX_BUTTON_VALUE,

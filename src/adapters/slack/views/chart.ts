@@ -1,6 +1,6 @@
 import type { Block, KnownBlock } from '@slack/types';
-import type { ChartPart, Message } from '../../../core/report/message.ts';
-import { chartInWords } from '../../../core/report/parts/chart-parts.ts';
+import type { ChartPart, Message } from '../../../core/say/message/message.ts';
+import { chartInWords } from '../../../core/say/parts/chart-parts.ts';
 import {
   MAX_CHART_CATEGORIES,
   MAX_CHART_NAME,

@@ -1,4 +1,4 @@
-import type { Form } from '../../../core/report/message.ts';
+import type { Form } from '../../../core/say/message/message.ts';
 import { type ShownNames, withNames } from '../../../core/shown-names.ts';
 import type { Inbox, Thread } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';

@@ -9,7 +9,7 @@ import type {
 } from '@slack/types';
 import { KdebugError } from '../../../core/errors.ts';
 import { base32Hash } from '../../../core/hash.ts';
-import type { Field, Form, Message, Option } from '../../../core/report/message.ts';
+import type { Field, Form, Message, Option } from '../../../core/say/message/message.ts';
 import type { Destination } from '../../../flow/ports/slack.ts';
 import {
   MAX_CALLBACK_ID,

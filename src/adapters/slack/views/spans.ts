@@ -1,5 +1,5 @@
 import type { MrkdwnElement, PlainTextElement, RichTextElement, RichTextText } from '@slack/types';
-import type { Span } from '../../../core/report/message.ts';
+import type { Span } from '../../../core/say/message/message.ts';
 import { MAX_CONTEXT_ELEMENTS } from '../limits.ts';
 import { clean, cleanLine, escapeText, type Room, shorten, weigh } from './plain.ts';
 

@@ -1,5 +1,5 @@
 import type { KnownBlock, RawTextElement, RichTextBlock, TableBlock } from '@slack/types';
-import type { Message, Part, Span, TablePart } from '../../../core/report/message.ts';
+import type { Message, Part, Span, TablePart } from '../../../core/say/message/message.ts';
 import { MAX_TABLE_CELL, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS, MAX_TABLE_WEIGHT } from '../limits.ts';
 import { type Room, weigh } from './plain.ts';
 import { richText } from './spans.ts';

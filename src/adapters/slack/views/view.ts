@@ -1,5 +1,5 @@
 import type { HomeView } from '@slack/types';
-import { EMOJI_OF, emoji, type Message, type Part, type Span, type Tone } from '../../../core/report/message.ts';
+import { EMOJI_OF, emoji, type Message, type Part, type Span, type Tone } from '../../../core/say/message/message.ts';
 import { MAX_BLOCKS, MAX_BLOCKS_WEIGHT, MAX_FALLBACK, MAX_TEXT } from '../limits.ts';
 import { blocksOf } from './blocks.ts';
 import { hasDrawing, type MessageBlock, withDrawings, withoutDrawings } from './chart.ts';

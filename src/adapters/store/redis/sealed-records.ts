@@ -1,6 +1,6 @@
 import { KdebugError } from '../../../core/errors.ts';
 import { hmacSha256 } from '../../../core/hash.ts';
-import type { Grant } from '../../../core/policy/grant.ts';
+import type { Grant } from '../../../core/planning/grant.ts';
 import { countedAs, dueAtMs, isSettled } from '../../../core/run/life-cycle.ts';
 import type { Run } from '../../../core/run/run.ts';
 import { defined } from '../../../lib/object.ts';

@@ -1,6 +1,6 @@
 import { nearest, shorten } from '../../../lib/text.ts';
+import type { CommandError } from '../../request/command.ts';
 import { COMMAND } from '../../shown-names.ts';
-import type { CommandError } from '../command.ts';
 import {
   FLAGS,
   type FlagName,
@@ -10,8 +10,8 @@ import {
   type KnownFlag,
   KUBECTL_ONLY,
   WHY_IGNORED,
-} from '../flags.ts';
-import type { Word } from '../tokenize.ts';
+} from './flags.ts';
+import type { Word } from './tokenize.ts';
 
 /** A `CommandError` without the line it points at. */
 export type Problem = Omit<CommandError, 'text'>;

@@ -1,9 +1,9 @@
 import { defined } from '../../../lib/object.ts';
-import type { LogFilter, RunFilter } from '../command.ts';
-import { VERBS } from '../verbs.ts';
+import type { LogFilter, RunFilter } from '../../request/command.ts';
 import { type Line, type Report, wholeOf } from './line.ts';
 import { flagReader } from './request.ts';
 import { readDuration, readLiteral, readOutcome, readPage, readPodPart, readTail } from './values.ts';
+import { VERBS } from './verbs.ts';
 
 /** The flags of `list`. */
 export function readRunFilter(line: Line, report: Report): RunFilter {

@@ -1,8 +1,8 @@
-import { COMPARING_IMAGE, type Command, type Target } from '../command.ts';
-import type { Word } from '../tokenize.ts';
+import { COMPARING_IMAGE, type Command, type Target } from '../../request/command.ts';
 import type { Line, Report } from './line.ts';
 import { readNamespaceFlags, readRequest } from './request.ts';
 import { type Named, readNamed, unexpectedWord } from './target.ts';
+import type { Word } from './tokenize.ts';
 
 /** The words after a verb, with the flags of the line. */
 export interface NamedReading {

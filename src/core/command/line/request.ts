@@ -1,10 +1,10 @@
 import { defined } from '../../../lib/object.ts';
 import type { EnvVar } from '../../container/ephemeral-container.ts';
-import type { RunRequest, Target } from '../command.ts';
-import type { FlagName } from '../flags.ts';
-import type { Word } from '../tokenize.ts';
+import type { RunRequest, Target } from '../../request/command.ts';
+import type { FlagName } from './flags.ts';
 import { type GivenFlag, type Line, type Problem, type Report, shown, wholeOf } from './line.ts';
 import { type Named, readTarget } from './target.ts';
+import type { Word } from './tokenize.ts';
 import {
   type Reader,
   readCluster,

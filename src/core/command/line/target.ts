@@ -1,8 +1,8 @@
 import { nearest } from '../../../lib/text.ts';
 import { isDnsLabel } from '../../container/names.ts';
-import type { Target } from '../command.ts';
-import type { Word } from '../tokenize.ts';
+import type { Target } from '../../request/command.ts';
 import { type ColumnRange, type Line, type Report, shown, wholeOf } from './line.ts';
+import type { Word } from './tokenize.ts';
 import { readObjectName, readSelector, type Typed } from './values.ts';
 
 type Kind = 'pod' | Extract<Target, { kind: 'workload' }>['workload'];

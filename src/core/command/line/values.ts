@@ -11,8 +11,8 @@ import {
 } from '../../container/names.ts';
 import { PROFILES, type ProfileName } from '../../container/profiles.ts';
 import { isRunId } from '../../ids.ts';
-import { OUTCOME_WORDS, type OutcomeWord } from '../../run/outcome.ts';
-import { parseSelector, printSelector } from '../../selector.ts';
+import { OUTCOME_WORDS, type OutcomeWord } from '../../outcome.ts';
+import { parseSelector, printSelector } from '../../request/selector.ts';
 import { COMMAND } from '../../shown-names.ts';
 import { type ColumnRange, type Problem, type Report, shown } from './line.ts';
 

@@ -1,4 +1,4 @@
-import type { FindingRule } from '../rules.ts';
+import type { FindingRule } from '../facts/rules.ts';
 
 /** What autodiagnose finds in the numbers of the target's processes and cgroup. */
 const RESOURCE_FINDINGS: readonly FindingRule[] = [

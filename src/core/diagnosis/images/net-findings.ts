@@ -1,4 +1,4 @@
-import type { FindingRule } from '../rules.ts';
+import type { FindingRule } from '../facts/rules.ts';
 
 /** What the net image finds at the endpoint that it is given, beside what it shares with autodiagnose (sockets, dns, tls). */
 export const NET_FINDINGS: readonly FindingRule[] = [

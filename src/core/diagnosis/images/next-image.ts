@@ -1,9 +1,9 @@
 import { defined, own } from '../../../lib/object.ts';
 import type { Plan } from '../../container/plan.ts';
 import type { Policy } from '../../policy/policy.ts';
-import type { DiagnosisTarget } from '../report.ts';
-import type { FindingRule, NextImage, Runtime } from '../rules.ts';
-import type { LookAgain, Verdict } from '../verdict.ts';
+import type { DiagnosisTarget } from '../facts/report.ts';
+import type { FindingRule, NextImage, Runtime } from '../facts/rules.ts';
+import type { LookAgain, Verdict } from '../facts/verdict.ts';
 
 /** What a verdict knows when it chooses the next image. */
 export interface Seen {

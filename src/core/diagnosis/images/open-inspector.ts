@@ -1,4 +1,4 @@
-import type { VerdictFinding } from '../verdict.ts';
+import type { VerdictFinding } from '../facts/verdict.ts';
 
 /** What stacks and profile write when they open an inspector, and when it is closed again. */
 const OPENED =

@@ -1,4 +1,4 @@
-import type { FindingRule } from '../rules.ts';
+import type { FindingRule } from '../facts/rules.ts';
 
 /** What the profile image finds, beside what it shares with stacks (busy_thread). */
 export const PROFILE_FINDINGS: readonly FindingRule[] = [

@@ -1,4 +1,4 @@
-import type { FindingRule } from '../rules.ts';
+import type { FindingRule } from '../facts/rules.ts';
 
 /** What the stacks image finds in the threads of the target. */
 export const STACKS_FINDINGS: readonly FindingRule[] = [

@@ -1,7 +1,7 @@
 import { shorten } from '../../../lib/text.ts';
-import { cleanText, foldRewrites, isClean } from '../../report/log/clean-text.ts';
-import { redactText } from '../../report/log/redact-text.ts';
-import type { LogShape, TargetLog } from '../facts.ts';
+import { cleanText, foldRewrites, isClean } from '../../redact/clean-text.ts';
+import { redactText } from '../../redact/redact-text.ts';
+import type { LogShape, TargetLog } from '../facts/facts.ts';
 import { LogEntries, type LogEntry, quotable, severityOf, wordsOf } from './log-entries.ts';
 
 /** A line is read so far; a word that is cut there is left out. */

@@ -1,6 +1,6 @@
-import { redactTail } from '../../report/log/redact-text.ts';
-import type { LastWords, TargetLog } from '../facts.ts';
-import type { Evidence } from '../verdict.ts';
+import { redactTail } from '../../redact/redact-text.ts';
+import type { LastWords, TargetLog } from '../facts/facts.ts';
+import type { Evidence } from '../facts/verdict.ts';
 import { LogEntries, type LogEntry, quotable, severityOf, wordsOf } from './log-entries.ts';
 import { troubleIn } from './log-level.ts';
 import { readLogLine } from './log-line.ts';

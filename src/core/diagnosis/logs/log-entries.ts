@@ -1,5 +1,5 @@
-import { foreignLine } from '../../report/log/clean-text.ts';
-import { redactText } from '../../report/log/redact-text.ts';
+import { foreignLine } from '../../redact/clean-text.ts';
+import { redactText } from '../../redact/redact-text.ts';
 import { isOfClients, type LogLevel, troubleIn } from './log-level.ts';
 import { type LogLine, readLogLine } from './log-line.ts';
 

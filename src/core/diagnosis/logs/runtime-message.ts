@@ -1,5 +1,5 @@
 /**
- * Texts of the container runtime and of the kubelet. They come redacted (`flow/filtered-cluster.ts`), and the caller bounds what it
+ * Texts of the container runtime and of the kubelet. They come redacted (`flow/context/filtered-cluster.ts`), and the caller bounds what it
  * quotes of them.
  */
 

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../../lib/duration.ts';
 import type { ContainerTermination } from '../../container/pod.ts';
-import { foreignLine } from '../../report/log/clean-text.ts';
-import { redactText } from '../../report/log/redact-text.ts';
+import { foreignLine } from '../../redact/clean-text.ts';
+import { redactText } from '../../redact/redact-text.ts';
 
 /** How long something has been so, in whole seconds: `under a second`, `3 s`, `2 min 5 s`. */
 export function spanOf(ms: number): string {

@@ -10,7 +10,7 @@ import {
   unmetCondition,
   workloadOf,
 } from '../../container/pod.ts';
-import type { ClusterFacts, LastWords, WorkloadKind } from '../facts.ts';
+import type { ClusterFacts, LastWords, WorkloadKind } from '../facts/facts.ts';
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;

@@ -1,5 +1,5 @@
 import { controllerOf, workloadOf } from '../../container/pod.ts';
-import type { ClusterFacts } from '../facts.ts';
+import type { ClusterFacts } from '../facts/facts.ts';
 import { ago } from './phrases.ts';
 import { isDeleting, isOver, manifestOf, partsOf } from './pod-containers.ts';
 

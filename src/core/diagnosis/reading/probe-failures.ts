@@ -1,5 +1,5 @@
 import { type PodEvent, PROBE_KINDS, type Probe, type ProbeKind } from '../../container/pod.ts';
-import type { ClusterFacts } from '../facts.ts';
+import type { ClusterFacts } from '../facts/facts.ts';
 import { cleanWords, listed, quoted } from './phrases.ts';
 import { containerOfEvent, type PodPart, partsOf, warningsOfPod } from './pod-containers.ts';
 

@@ -1,4 +1,4 @@
-import type { WorkloadFacts } from '../facts.ts';
+import type { WorkloadFacts } from '../facts/facts.ts';
 import { cleanWords } from './phrases.ts';
 import { isDeleting, isOver, KIND_NAMES } from './pod-containers.ts';
 

@@ -1,6 +1,7 @@
 import type { Pod } from '../../container/pod.ts';
-import type { ClusterRule } from '../cluster-rule.ts';
-import type { ClusterFacts } from '../facts.ts';
+import type { ClusterRule } from '../facts/cluster-rule.ts';
+import type { ClusterFacts } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
 import { runtimeMessage } from '../logs/runtime-message.ts';
 import { causeOf } from '../reading/causes.ts';
 import { cleanWords, quoted } from '../reading/phrases.ts';
@@ -12,7 +13,6 @@ import {
   partsOf,
   warningsOfPod,
 } from '../reading/pod-containers.ts';
-import type { Finding } from '../report.ts';
 
 const NAME = String.raw`[\w.-]{1,253}`;
 /** The kubelet's words for what a container or a volume refers to and does not find. */

@@ -1,8 +1,9 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { shorten } from '../../../lib/text.ts';
 import type { ContainerStatus, ContainerTermination, Pod } from '../../container/pod.ts';
-import type { ClusterRule } from '../cluster-rule.ts';
-import type { ClusterFacts } from '../facts.ts';
+import type { ClusterRule } from '../facts/cluster-rule.ts';
+import type { ClusterFacts } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
 import { causeOf } from '../reading/causes.ts';
 import { ago, exitWords, quoted, spanOf } from '../reading/phrases.ts';
 import {
@@ -17,7 +18,6 @@ import {
   partsOf,
 } from '../reading/pod-containers.ts';
 import { POD_FAILURES } from '../reading/pod-ends.ts';
-import type { Finding } from '../report.ts';
 import { failedStartOf } from './configuration.ts';
 
 /** How a container ended last, for a list of containers; undefined if it never ended: `exited with code 1, 12 s ago`. */

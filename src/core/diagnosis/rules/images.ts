@@ -1,5 +1,6 @@
-import type { ClusterRule } from '../cluster-rule.ts';
-import type { ClusterFacts } from '../facts.ts';
+import type { ClusterRule } from '../facts/cluster-rule.ts';
+import type { ClusterFacts } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
 import { cleanWords, quoted } from '../reading/phrases.ts';
 import {
   containerOfEvent,
@@ -9,7 +10,6 @@ import {
   partsOf,
   warningsOfPod,
 } from '../reading/pod-containers.ts';
-import type { Finding } from '../report.ts';
 
 const NOT_PULLED: ReadonlySet<string> = new Set([
   'ImagePullBackOff',

@@ -1,11 +1,11 @@
 import { shorten } from '../../../lib/text.ts';
-import type { ClusterRule } from '../cluster-rule.ts';
-import type { ClusterFacts, LogShape, TargetLog } from '../facts.ts';
+import type { ClusterRule } from '../facts/cluster-rule.ts';
+import type { ClusterFacts, LogShape, TargetLog } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
 import { troubleIn } from '../logs/log-level.ts';
 import { causeOf } from '../reading/causes.ts';
 import { ago, quoted } from '../reading/phrases.ts';
 import { isOver, isReady, MINUTE_MS, partsOf } from '../reading/pod-containers.ts';
-import type { Finding } from '../report.ts';
 
 /** Older error lines have mostly healed. */
 const NEWS_MS = 10 * MINUTE_MS;

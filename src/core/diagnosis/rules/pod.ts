@@ -1,6 +1,7 @@
 import { unmetCondition } from '../../container/pod.ts';
-import type { ClusterRule } from '../cluster-rule.ts';
-import type { ClusterFacts } from '../facts.ts';
+import type { ClusterRule } from '../facts/cluster-rule.ts';
+import type { ClusterFacts } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
 import { ago, cleanWords, exitWords, listed, quoted, spanOf } from '../reading/phrases.ts';
 import {
   isBeingSetUp,
@@ -14,7 +15,6 @@ import {
   warningsOfPod,
 } from '../reading/pod-containers.ts';
 import { endedAgo, POD_FAILURES, replacedWords } from '../reading/pod-ends.ts';
-import type { Finding } from '../report.ts';
 import { wordsOfEnd } from './endings.ts';
 
 const WARNING_MS = 10 * MINUTE_MS;

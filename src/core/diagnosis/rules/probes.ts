@@ -1,8 +1,9 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { defined } from '../../../lib/object.ts';
 import type { Probe } from '../../container/pod.ts';
-import type { ClusterRule } from '../cluster-rule.ts';
-import type { ClusterFacts } from '../facts.ts';
+import type { ClusterRule } from '../facts/cluster-rule.ts';
+import type { ClusterFacts } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
 import { troubleIn } from '../logs/log-level.ts';
 import { ago, quoted, spanOf } from '../reading/phrases.ts';
 import {
@@ -29,7 +30,6 @@ import {
   targetOf,
   undeclaredPort,
 } from '../reading/probe-failures.ts';
-import type { Finding } from '../report.ts';
 
 /** More failures than this exceed the kubelet's default patience. */
 const PROBE_FAILURES = 2;

@@ -2,9 +2,10 @@ import { formatBytes } from '../../../lib/duration.ts';
 import { quantityOf } from '../../../lib/quantity.ts';
 import type { Plan } from '../../container/plan.ts';
 import { isSidecar, type Pod, type PodContainer } from '../../container/pod.ts';
-import type { Outcome } from '../../run/outcome.ts';
-import type { ClusterRule } from '../cluster-rule.ts';
-import type { ClusterFacts } from '../facts.ts';
+import type { Outcome } from '../../outcome.ts';
+import type { ClusterRule } from '../facts/cluster-rule.ts';
+import type { ClusterFacts } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
 import { spanOf } from '../reading/phrases.ts';
 import {
   ageOf,
@@ -15,7 +16,6 @@ import {
   SECOND_MS,
   warningsOfPod,
 } from '../reading/pod-containers.ts';
-import type { Finding } from '../report.ts';
 import { failedStartOf, isOutOfMemoryAtStart } from './configuration.ts';
 
 /** The share of each period, in per cent, in which a container with that CPU limit may not run. */

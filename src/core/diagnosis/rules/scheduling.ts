@@ -1,7 +1,7 @@
 import { formatBytes } from '../../../lib/duration.ts';
 import { quantityOf } from '../../../lib/quantity.ts';
 import { isSidecar, type Pod, type PodContainer, unmetCondition } from '../../container/pod.ts';
-import type { ClusterRule } from '../cluster-rule.ts';
+import type { ClusterRule } from '../facts/cluster-rule.ts';
 import { cleanWords, listed, quoted } from '../reading/phrases.ts';
 import { isDeleting, manifestOf } from '../reading/pod-containers.ts';
 

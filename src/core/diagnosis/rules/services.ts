@@ -1,10 +1,10 @@
 import { nearest } from '../../../lib/text.ts';
 import { isSidecar, type Pod, workloadOf } from '../../container/pod.ts';
-import type { ClusterRule } from '../cluster-rule.ts';
-import type { ClusterFacts, ServiceFact } from '../facts.ts';
+import type { ClusterRule } from '../facts/cluster-rule.ts';
+import type { ClusterFacts, ServiceFact } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
 import { cleanWords, listed } from '../reading/phrases.ts';
 import { isDeleting, isOver, isReady } from '../reading/pod-containers.ts';
-import type { Finding } from '../report.ts';
 
 type Pairs = readonly (readonly [string, string])[];
 

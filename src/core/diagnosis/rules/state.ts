@@ -1,8 +1,9 @@
 import { formatCount, formatDuration } from '../../../lib/duration.ts';
 import { defined } from '../../../lib/object.ts';
 import { controllerOf, type PodCondition, type PodEvent, unmetCondition } from '../../container/pod.ts';
-import type { ClusterRule } from '../cluster-rule.ts';
-import type { ClusterFacts } from '../facts.ts';
+import type { ClusterRule } from '../facts/cluster-rule.ts';
+import type { ClusterFacts } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
 import { ago, cleanWords, listed, quoted } from '../reading/phrases.ts';
 import {
   isBeingSetUp,
@@ -14,7 +15,6 @@ import {
   warningsOfPod,
 } from '../reading/pod-containers.ts';
 import { endedAgo, replacedWords } from '../reading/pod-ends.ts';
-import type { Finding } from '../report.ts';
 import { deletionFindings } from './pod.ts';
 
 const WARNING_MS = 10 * MINUTE_MS;

@@ -1,10 +1,10 @@
 import { formatCount, formatDuration } from '../../../lib/duration.ts';
 import { type Pod, versionOf, workloadOf } from '../../container/pod.ts';
-import type { ClusterRule } from '../cluster-rule.ts';
-import type { ClusterFacts } from '../facts.ts';
+import type { ClusterRule } from '../facts/cluster-rule.ts';
+import type { ClusterFacts } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
 import { cleanWords } from '../reading/phrases.ts';
 import { isDeleting, isOver } from '../reading/pod-containers.ts';
-import type { Finding } from '../report.ts';
 
 /** How many seconds the clocks of node and bot may differ: the kubelet reports whole seconds, and calls take time. */
 const CLOCK_SKEW = 5;

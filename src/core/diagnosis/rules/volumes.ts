@@ -1,6 +1,7 @@
 import { unmetCondition } from '../../container/pod.ts';
-import type { ClusterRule } from '../cluster-rule.ts';
-import type { Claim, ClusterFacts, ObjectEvent } from '../facts.ts';
+import type { ClusterRule } from '../facts/cluster-rule.ts';
+import type { Claim, ClusterFacts, ObjectEvent } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
 import { ago, cleanWords, listed, quoted } from '../reading/phrases.ts';
 import {
   ageOf,
@@ -12,7 +13,6 @@ import {
   SECOND_MS,
   warningsOfPod,
 } from '../reading/pod-containers.ts';
-import type { Finding } from '../report.ts';
 import { missingIn } from './configuration.ts';
 
 /** The kubelet repeats a failing mount every two minutes, and reports it every five at least. */

@@ -1,10 +1,10 @@
 import { shorten } from '../../../lib/text.ts';
-import type { ClusterFacts } from '../facts.ts';
+import type { ClusterFacts } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
 import { isWrong, MAX_LINE_LENGTH, rankOf } from '../findings.ts';
 import { findingsIn, isProvenWell, STATES } from '../first-answer.ts';
 import { isDeleting, isOver, isReady, partsOf } from '../reading/pod-containers.ts';
-import type { Finding } from '../report.ts';
-import { unseenOf } from '../unseen.ts';
+import { unseenOf } from '../reading/unseen.ts';
 
 /** Pods whose worst findings are the same but for numbers, names and times. */
 export interface PodGroup {

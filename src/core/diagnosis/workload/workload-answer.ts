@@ -1,15 +1,15 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { defined } from '../../../lib/object.ts';
 import { shorten } from '../../../lib/text.ts';
-import type { WorkloadFacts } from '../facts.ts';
+import type { WorkloadFacts } from '../facts/facts.ts';
+import type { Finding } from '../facts/report.ts';
+import type { Verdict, VerdictGroup } from '../facts/verdict.ts';
 import { isWrong, MAX_FINDINGS, MAX_LINE_LENGTH, ordered, rankOf, shown } from '../findings.ts';
 import { evidenceOf, MAX_EVIDENCE, STATES } from '../first-answer.ts';
 import { lookAtWorkload } from '../look-at-cluster.ts';
 import { spanOf } from '../reading/phrases.ts';
 import { ageOf, isDeleting, isOver } from '../reading/pod-containers.ts';
-import type { Finding } from '../report.ts';
-import { MAX_UNSEEN, unseenOf } from '../unseen.ts';
-import type { Verdict, VerdictGroup } from '../verdict.ts';
+import { MAX_UNSEEN, unseenOf } from '../reading/unseen.ts';
 import { type GroupedPods, groupsOf, type PodGroup, shareOf, textOfGroup } from './pod-groups.ts';
 
 /** Groups that a verdict keeps, and pods that each names: a run is stored and sent with them. */

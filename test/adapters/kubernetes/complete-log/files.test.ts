@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { FILE_KINDS } from '../../../../src/core/files/file-kinds.ts';
+import { FILE_KINDS } from '../../../../src/core/container/file-kinds.ts';
 import { FrameParser } from '../../../../src/core/files/frame-parser.ts';
+import { Turns } from '../../../../src/flow/context/turns.ts';
 import { RunFiles } from '../../../../src/flow/log/run-files.ts';
-import { Turns } from '../../../../src/flow/log/turns.ts';
 import { FakeSpools } from '../../../flow/support/fakes.ts';
 import { frame } from '../../../support/frames.ts';
 import { sampleOf } from '../../../support/sample.ts';

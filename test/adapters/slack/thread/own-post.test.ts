@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { isPostOf, ownFiles, type Posted } from '../../../../src/adapters/slack/thread/find.ts';
 import { view } from '../../../../src/adapters/slack/views/view.ts';
 import { asRunId } from '../../../../src/core/ids.ts';
-import { approvedMessage } from '../../../../src/core/report/approved-message.ts';
-import { copyMessage, reminderMessage } from '../../../../src/core/report/copy-messages.ts';
-import type { Message } from '../../../../src/core/report/message.ts';
-import { anchorMessage, resultMessage } from '../../../../src/core/report/run-messages.ts';
 import type { Run } from '../../../../src/core/run/run.ts';
+import type { Message } from '../../../../src/core/say/message/message.ts';
+import { approvedMessage } from '../../../../src/core/say/run/approved-message.ts';
+import { copyMessage, reminderMessage } from '../../../../src/core/say/run/copy-messages.ts';
+import { anchorMessage, resultMessage } from '../../../../src/core/say/run/run-messages.ts';
 import { withNames } from '../../../../src/core/shown-names.ts';
 import { aPlan, aRun, aTermination, START_MS } from '../../../support/builders.ts';
 

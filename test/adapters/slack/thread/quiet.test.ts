@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { anchorMessage, resultMessage } from '../../../../src/core/report/run-messages.ts';
-import { aBatchRun, ended } from '../../../core/report/batch/a-batch-run.ts';
+import { anchorMessage, resultMessage } from '../../../../src/core/say/run/run-messages.ts';
+import { aBatchRun, ended } from '../../../core/say/batch/a-batch-run.ts';
 import { anOrigin, aPlan, aRun, aTermination, START_MS } from '../../../support/builders.ts';
 import { startWorld, type World } from '../harness.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkMessageBlocks } from '../../../../play/slack/blocks/check.ts';
 import { homeTab, simplerViews, view } from '../../../../src/adapters/slack/views/view.ts';
-import { type ChartPart, type Message, strong } from '../../../../src/core/report/message.ts';
+import { type ChartPart, type Message, strong } from '../../../../src/core/say/message/message.ts';
 
 const cpu: ChartPart = {
   kind: 'chart',

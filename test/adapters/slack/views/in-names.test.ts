@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { helpMessage } from '../../../../src/core/command/help.ts';
 import { KdebugError } from '../../../../src/core/errors.ts';
-import { type Form, type Message, text } from '../../../../src/core/report/message.ts';
+import { helpMessage } from '../../../../src/core/say/answers/help.ts';
+import { type Form, type Message, text } from '../../../../src/core/say/message/message.ts';
 import { BOT, COMMAND } from '../../../../src/core/shown-names.ts';
-import { privateDestinationOf } from '../../../../src/flow/reply/destinations.ts';
+import { privateDestinationOf } from '../../../../src/flow/context/destinations.ts';
 import { formOf, typed } from '../deeds.ts';
 import { saying, startWorld, type World } from '../harness.ts';
 

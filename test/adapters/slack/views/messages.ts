@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ACTION_NAMES } from '../../../../src/core/actions.ts';
-import type { Button, Message, Part, Span } from '../../../../src/core/report/message.ts';
+import type { Button, Message, Part, Span } from '../../../../src/core/say/message/message.ts';
 
 /** Texts that try to format, mention, link, unfurl, reorder, hide or overflow. */
 export const HOSTILE: readonly string[] = [

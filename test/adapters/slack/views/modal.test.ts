@@ -4,7 +4,7 @@ import { checkedView } from '../../../../play/slack/api/views.ts';
 import { FormOrigin } from '../../../../src/adapters/slack/payloads.ts';
 import { modal } from '../../../../src/adapters/slack/views/modal.ts';
 import { FORM_NAMES } from '../../../../src/core/actions.ts';
-import type { Field, Form } from '../../../../src/core/report/message.ts';
+import type { Field, Form } from '../../../../src/core/say/message/message.ts';
 import { HOSTILE } from './messages.ts';
 
 const someText = fc.oneof(

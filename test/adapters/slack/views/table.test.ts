@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkedView } from '../../../../play/slack/api/views.ts';
 import { checkMessageBlocks } from '../../../../play/slack/blocks/check.ts';
 import { homeTab, simplerViews, view } from '../../../../src/adapters/slack/views/view.ts';
-import { code, type Message, strong, type TablePart, text } from '../../../../src/core/report/message.ts';
+import { code, type Message, strong, type TablePart, text } from '../../../../src/core/say/message/message.ts';
 
 const outcomes: TablePart = {
   kind: 'table',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { blocksTooLong, checkMessageBlocks } from '../../../../play/slack/blocks/check.ts';
 import type { MessageBlock } from '../../../../src/adapters/slack/views/chart.ts';
 import { simplerViews, view, weightOf } from '../../../../src/adapters/slack/views/view.ts';
-import { emoji } from '../../../../src/core/report/message.ts';
+import { emoji } from '../../../../src/core/say/message/message.ts';
 import { anyMessage, HOSTILE, RESULT } from './messages.ts';
 
 /** Everything a block says, and which of it Slack would parse. */

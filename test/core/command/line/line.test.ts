@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Line, readLine, shown, wholeOf } from '../../../../src/core/command/line/line.ts';
-import { tokenize } from '../../../../src/core/command/tokenize.ts';
+import { tokenize } from '../../../../src/core/command/line/tokenize.ts';
 
 function lineOf(text: string): Line {
   const split = tokenize(text);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LastWords } from '../../../../src/core/diagnosis/facts.ts';
+import type { LastWords } from '../../../../src/core/diagnosis/facts/facts.ts';
 import { aStatus } from '../../../support/builders.ts';
 import { answer, at, CALM, ended, podOf, quietLog, shape, warning, withStatus } from './facts.ts';
 

@@ -6,7 +6,7 @@ import type {
   TargetLog,
   WorkloadFact,
   WorkloadFacts,
-} from '../../../../src/core/diagnosis/facts.ts';
+} from '../../../../src/core/diagnosis/facts/facts.ts';
 import { firstAnswer } from '../../../../src/core/diagnosis/first-answer.ts';
 import { aPod, aStatus, aTermination, type PodParts, START_MS } from '../../../support/builders.ts';
 

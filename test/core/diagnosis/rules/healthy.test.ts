@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod, PodContainer } from '../../../../src/core/container/pod.ts';
-import type { ClusterFacts, NotRead } from '../../../../src/core/diagnosis/facts.ts';
+import type { ClusterFacts, NotRead } from '../../../../src/core/diagnosis/facts/facts.ts';
 import { firstAnswer } from '../../../../src/core/diagnosis/first-answer.ts';
 import { aStatus } from '../../../support/builders.ts';
 import { about, at, CALM, ended, factsOf, podOf, quietLog, rising, shape, warning, withStatus } from './facts.ts';

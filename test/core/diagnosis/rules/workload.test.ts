@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkloadFacts } from '../../../../src/core/diagnosis/facts.ts';
+import type { WorkloadFacts } from '../../../../src/core/diagnosis/facts/facts.ts';
 import { firstWorkloadAnswer } from '../../../../src/core/diagnosis/workload/workload-answer.ts';
 import { START_MS } from '../../../support/builders.ts';
 import { about, at, aWorkload, ended, factsOf, podOf, unscheduled, withStatus, workloadFacts } from './facts.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalCluster, openShop, startLocalCluster } from '../../../../play/cluster/index.ts';
+import type { Diagnosis } from '../../../../src/core/diagnosis/facts/report.ts';
 import { parseDiagnosis } from '../../../../src/core/diagnosis/marked-report.ts';
-import type { Diagnosis } from '../../../../src/core/diagnosis/report.ts';
 import { codesOf, expectValid, findingOf } from '../../../images/autodiagnose/script.ts';
 import { Client, isTerminated } from '../client.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { playPolicy } from '../../../../play/app/policy.ts';
 import { completionOf } from '../../../../play/page/server/completion.ts';
 import { parsePolicy } from '../../../../src/config/load-policy.ts';
-import { FLAGS } from '../../../../src/core/command/flags.ts';
-import { VERBS } from '../../../../src/core/command/verbs.ts';
+import { FLAGS } from '../../../../src/core/command/line/flags.ts';
+import { VERBS } from '../../../../src/core/command/line/verbs.ts';
 
 const loaded = parsePolicy(playPolicy('local').replace('namespaces: [shop]', 'namespaces: [shop, "team-*"]'), 'policy');
 if (loaded.kind === 'invalid') throw new Error(loaded.problems.join('\n'));

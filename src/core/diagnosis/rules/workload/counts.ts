@@ -1,8 +1,8 @@
 import { formatCount } from '../../../../lib/duration.ts';
-import type { ClusterRule } from '../../cluster-rule.ts';
-import type { WorkloadFacts } from '../../facts.ts';
+import type { ClusterRule } from '../../facts/cluster-rule.ts';
+import type { WorkloadFacts } from '../../facts/facts.ts';
+import type { Finding } from '../../facts/report.ts';
 import { conditionOf, livePods, titleOf } from '../../reading/workload-facts.ts';
-import type { Finding } from '../../report.ts';
 
 function noneWanted(facts: WorkloadFacts): readonly Finding[] {
   const { workload } = facts;

@@ -1,11 +1,11 @@
 import { controllerOf } from '../../../container/pod.ts';
-import type { ClusterRule } from '../../cluster-rule.ts';
-import type { ClusterFacts, ObjectEvent, WorkloadFacts } from '../../facts.ts';
+import type { ClusterRule } from '../../facts/cluster-rule.ts';
+import type { ClusterFacts, ObjectEvent, WorkloadFacts } from '../../facts/facts.ts';
+import type { Finding } from '../../facts/report.ts';
 import { refusedCreation } from '../../reading/admission.ts';
 import { cleanWords } from '../../reading/phrases.ts';
 import { MINUTE_MS, manifestOf } from '../../reading/pod-containers.ts';
 import { conditionOf, isShort, livePods, titleOf } from '../../reading/workload-facts.ts';
-import type { Finding } from '../../report.ts';
 
 /** A controller that is refused tries again after up to 17 minutes (client-go, exponential backoff of 1,000 s). */
 const CREATE_MS = 20 * MINUTE_MS;

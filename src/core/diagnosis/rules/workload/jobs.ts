@@ -1,9 +1,9 @@
 import { formatCount } from '../../../../lib/duration.ts';
-import type { ClusterRule } from '../../cluster-rule.ts';
-import type { WorkloadFact, WorkloadFacts } from '../../facts.ts';
+import type { ClusterRule } from '../../facts/cluster-rule.ts';
+import type { WorkloadFact, WorkloadFacts } from '../../facts/facts.ts';
+import type { Finding } from '../../facts/report.ts';
 import { ago, cleanWords, quoted } from '../../reading/phrases.ts';
 import { conditionOf, isShort, titleOf } from '../../reading/workload-facts.ts';
-import type { Finding } from '../../report.ts';
 
 const JOB_ENDS: Readonly<Record<string, (workload: WorkloadFact | undefined) => string>> = {
   BackoffLimitExceeded: (workload) =>

@@ -1,0 +1,131 @@
+import {
+  FLAG_GROUPS,
+  FLAGS,
+  type Flag,
+  type FlagGroup,
+  flagNamed,
+  flagUsage,
+  RUN_FLAGS,
+} from '../../command/line/flags.ts';
+import { type KnownVerb, VERBS, verbNamed } from '../../command/line/verbs.ts';
+import { BOT, COMMAND } from '../../shown-names.ts';
+import { code, type Message, type Part, type Span, text } from '../message/message.ts';
+
+type Item = readonly Span[];
+
+/** The most common commands, most common first. */
+export const EXAMPLES: readonly (readonly [command: string, meaning: string])[] = [
+  ['web-1', 'check the pod with the default image'],
+  ['web-1 -n shop --image=autodiagnose', 'diagnose a pod of the namespace shop'],
+  ['web-1 --image=debian -- cat /proc/1/root/etc/resolv.conf', 'run one command beside the pod'],
+  ['deployment/web -n shop --image=autodiagnose', 'the same in every pod of a deployment'],
+  ['list', 'the latest runs in this channel'],
+];
+
+/** What each profile adds, least power first (kubectl pkg/cmd/debug/profiles.go). */
+export const PROFILE_HELP: readonly (readonly [name: string, meaning: string])[] = [
+  ['auto', 'kdebug picks the least power that works; the default'],
+  ['restricted', 'no root, no capabilities; allowed nearly everywhere'],
+  ['baseline', 'the defaults of the image and the runtime, nothing added'],
+  ['general', "SYS_PTRACE: may look into other users' processes"],
+  ['netadmin', 'NET_ADMIN and NET_RAW: may capture packets and change routes'],
+  ['sysadmin', 'privileged: full access to the node'],
+];
+
+const GROUP_HELP: Readonly<Record<FlagGroup, string>> = {
+  target: 'Where to look',
+  container: 'What to run',
+  run: 'How to run it',
+  batch: 'Several pods at once',
+  lookup: 'Filters for list and logs',
+};
+
+const typed = (command: string): Span => code(`${COMMAND} ${command}`);
+
+const described = (name: Span, meaning: string): Item => [name, text(` — ${meaning}`)];
+
+const paragraph = (...spans: Item): Part => ({ kind: 'paragraph', spans });
+
+const list = (items: readonly Item[]): Part => ({ kind: 'list', items });
+
+const message = (summary: string, parts: readonly Part[]): Message => ({
+  summary,
+  tone: 'neutral',
+  parts: [{ kind: 'heading', text: summary }, ...parts],
+});
+
+/** The answer to `help`: one of `TOPICS`, else one screen that starts with the most common commands. */
+export function helpMessage(topic?: string): Message {
+  if (topic === undefined) return overview();
+  const verb = verbNamed(topic);
+  const flag = topic.startsWith('--') ? flagNamed(topic.slice(2)) : undefined;
+  const group = FLAG_GROUPS.find((name) => name === topic);
+  if (group) return message(`kdebug help: ${GROUP_HELP[group].toLowerCase()}`, [groupList(group)]);
+  if (topic === 'flags') return allFlags();
+  if (topic === 'verbs') return message('kdebug help: verbs', [verbList()]);
+  if (topic === 'profiles') return message('kdebug help: profiles', [profileList()]);
+  if (verb && verb.name !== 'help') return verbHelp(verb);
+  return flag ? flagHelp(flag) : overview();
+}
+
+function overview(): Message {
+  return message('Debug a running pod from Slack', [
+    paragraph(typed('POD [--image=IMAGE] [flags] [-- COMMAND]')),
+    list(EXAMPLES.map(([command, meaning]) => described(typed(command), meaning))),
+    paragraph(text('Verbs: '), ...separated(VERBS.map(({ name }) => name))),
+    paragraph(
+      text('Slash commands do not work in threads: write '),
+      code(`${BOT} POD …`),
+      text(' there, and kdebug answers in that thread.'),
+    ),
+    {
+      kind: 'note',
+      spans: [text('More: '), ...separated(['help flags', 'help verbs', 'help profiles', 'help batch'])],
+    },
+  ]);
+}
+
+const separated = (words: readonly string[]): Item =>
+  words.flatMap((word, index) => (index === 0 ? [code(word)] : [text(' · '), code(word)]));
+
+const groupList = (group: FlagGroup): Part =>
+  list(FLAGS.filter((flag) => flag.group === group).map((flag) => described(code(flagUsage(flag)), flag.help)));
+
+function allFlags(): Message {
+  const parts = FLAG_GROUPS.flatMap((group) => [
+    paragraph({ kind: 'strong', text: GROUP_HELP[group] }),
+    groupList(group),
+  ]);
+  return message('kdebug help: flags', [
+    ...parts,
+    paragraph(code('--'), text(' — the words after it are the command to run.')),
+  ]);
+}
+
+const verbList = (): Part => list(VERBS.map((verb) => described(typed(verb.usage), verb.help)));
+
+const profileList = (): Part =>
+  list(PROFILE_HELP.map(([name, meaning]) => described(code(`--profile=${name}`), meaning)));
+
+function verbHelp(verb: KnownVerb): Message {
+  const flags = FLAGS.filter((flag) => verb.flags.includes(flag.name));
+  const flagPart =
+    verb.flags === RUN_FLAGS
+      ? paragraph(text('All flags of a run work here: '), code(`${COMMAND} help flags`))
+      : list(flags.map((flag) => described(code(flagUsage(flag)), flag.help)));
+  return message(`kdebug help: ${verb.name}`, [
+    paragraph(typed(verb.usage)),
+    paragraph(text(verb.help)),
+    ...(flags.length > 0 ? [flagPart] : []),
+    paragraph(text('For example: '), typed(verb.example)),
+  ]);
+}
+
+function flagHelp(flag: Flag): Message {
+  return message(`kdebug help: --${flag.name}`, [
+    paragraph(code(flagUsage(flag))),
+    paragraph(text(flag.help)),
+    ...(flag.value === 'profile' ? [profileList()] : []),
+    paragraph(text('For example: '), typed(flag.example)),
+  ]);
+}

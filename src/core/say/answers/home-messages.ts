@@ -1,0 +1,188 @@
+import { formatCount } from '../../../lib/duration.ts';
+import { shorten } from '../../../lib/text.ts';
+import type { ChannelPolicy, Policy } from '../../policy/policy.ts';
+import { isBatchRun } from '../../run/life-cycle.ts';
+import type { Run } from '../../run/run.ts';
+import { COMMAND } from '../../shown-names.ts';
+import {
+  channel,
+  code,
+  type Form,
+  link,
+  type Message,
+  type Part,
+  paragraph,
+  person,
+  type Span,
+  strong,
+  text,
+  time,
+} from '../message/message.ts';
+import { typedCommand } from '../message/typed-text.ts';
+import { endHeadlineOf } from '../parts/headline.ts';
+import { describeOutcome, STATE_TEXT } from '../parts/outcome-text.ts';
+import { batchWords } from './run-for-one.ts';
+import { exampleOf, ownerOf, ruleItems } from './welcome-messages.ts';
+
+/** A run as the Home tab lists it. */
+export interface RunOnHome {
+  readonly run: Run;
+  /** Its card, where this person can read it. */
+  readonly url?: string;
+}
+
+export interface HomeFacts {
+  /** Requests that this person may decide now, oldest first; undefined: they approve for no channel. */
+  readonly waiting: readonly RunOnHome[] | undefined;
+  /** Their own, newest first. */
+  readonly mine: readonly RunOnHome[];
+  /** The channels of the policy that they are in. */
+  readonly channels: readonly (readonly [string, ChannelPolicy])[];
+  /** How many more channels there are. */
+  readonly channelsLeftOut: number;
+  /** How many channels of the policy have too many people to look for this one among them. */
+  readonly channelsTooLarge: number;
+  readonly policy: Policy;
+  /** What Slack did not tell in time. */
+  readonly isIncomplete: boolean;
+  readonly nowMs: number;
+}
+
+/** What one person sees on the Home tab: what waits for them, their runs, what their channels may do, and how to begin. */
+export function homeMessage(facts: HomeFacts): Message {
+  const { waiting = [], isIncomplete, nowMs, policy } = facts;
+  const incomplete = paragraph([text('Slack did not tell everything in time. Open this page again for the rest.')]);
+  return {
+    summary: waiting.length === 0 ? 'kdebug' : `${formatCount(waiting.length, 'request')} waiting for your approval`,
+    tone: waiting.length === 0 ? 'neutral' : 'attention',
+    parts: [
+      ...waitingParts(facts),
+      ...runParts(facts),
+      ...channelParts(facts),
+      ...startParts(facts),
+      ...(isIncomplete ? [incomplete] : []),
+      { kind: 'note', spans: [text('As of '), time(nowMs), text(` · For other rights ask ${ownerOf(policy)}`)] },
+    ],
+  };
+}
+
+const heading = (words: string): Part => ({ kind: 'heading', text: words });
+
+function waitingParts({ waiting }: HomeFacts): readonly Part[] {
+  if (waiting === undefined) return [];
+  if (waiting.length === 0) return [heading('Nothing waits for your approval')];
+  return [heading('Waiting for your approval'), { kind: 'list', items: waiting.map(waitingItem) }];
+}
+
+function waitingItem(shown: RunOnHome): readonly Span[] {
+  const { origin, approval } = shown.run;
+  const until: readonly Span[] = approval ? [text(', until '), time(approval.expiresAtMs)] : [];
+  return [
+    person(origin.requesterId),
+    text(' asks for '),
+    ...nameOf(shown),
+    text(' in '),
+    channelSpan(origin.channelId),
+    ...until,
+  ];
+}
+
+function runParts({ mine }: HomeFacts): readonly Part[] {
+  if (mine.length === 0) return [];
+  return [heading('Your latest runs'), { kind: 'list', items: mine.map(runItem) }];
+}
+
+function runItem(shown: RunOnHome): readonly Span[] {
+  const { run } = shown;
+  return [strong(stateOf(run)), text(': '), ...nameOf(shown), text(' · '), time(run.origin.receivedAtMs)];
+}
+
+function stateOf(run: Run): string {
+  if (isBatchRun(run)) return batchWords(run);
+  if (run.state !== 'finished' || !run.outcome) return STATE_TEXT[run.state].headline;
+  return endHeadlineOf(run) ?? describeOutcome(run.outcome).title;
+}
+
+const MAX_COMMAND_LENGTH = 80;
+
+/** The command, and a link to its card. */
+function nameOf({ run, url }: RunOnHome): readonly Span[] {
+  const command = code(shorten(typedCommand(run), MAX_COMMAND_LENGTH));
+  return url === undefined ? [command] : [command, text(' '), link(url, 'Open')];
+}
+
+/** Slack shows the id of a direct message as such. */
+const channelSpan = (channelId: string): Span =>
+  channelId.startsWith('D') ? text('a direct message') : channel(channelId);
+
+function channelParts({ channels, channelsLeftOut, channelsTooLarge, policy }: HomeFacts): readonly Part[] {
+  const none = paragraph([
+    text(`You are in no channel where kdebug may be used. Ask ${ownerOf(policy)} which one is yours.`),
+  ]);
+  const more = paragraph([text(`${formatCount(channelsLeftOut, 'more channel')} of yours may use kdebug.`)]);
+  return [
+    heading('What your channels may do'),
+    ...(channels.length === 0 && channelsTooLarge === 0 ? [none] : []),
+    ...channels.flatMap(([id, rules]) => rulesOf(id, rules)),
+    ...(channelsLeftOut > 0 ? [more] : []),
+    ...(channelsTooLarge > 0 ? [paragraph([text(unseenChannels(channelsTooLarge))])] : []),
+  ];
+}
+
+function rulesOf(channelId: string, policy: ChannelPolicy): readonly Part[] {
+  const items = ruleItems(policy);
+  if (items.length === 0) return [paragraph([channelSpan(channelId), text(': nothing yet')])];
+  return [paragraph([channelSpan(channelId)]), { kind: 'list', items }];
+}
+
+function startParts({ channels, policy }: HomeFacts): readonly Part[] {
+  const [first] = channels;
+  const example = first === undefined ? `${COMMAND} POD` : exampleOf(first[1].rules, policy);
+  const where = first === undefined ? [text('a channel of the policy')] : [channelSpan(first[0])];
+  return [
+    heading('Start here'),
+    {
+      kind: 'list',
+      items: [
+        [
+          text('Type '),
+          code(example),
+          text(' in '),
+          ...where,
+          text(' with the name of a running pod: a first look, in seconds.'),
+        ],
+        [text('Use the shortcut '), strong('Debug a pod'), text(' on an alert: it finds the pod in the message.')],
+        [text('Type '), code(`${COMMAND} help`), text(' for all commands.')],
+      ],
+    },
+  ];
+}
+
+/** Names none of them: they may be private, and this person not in them. */
+export const unseenChannels = (count: number): string =>
+  `kdebug could not see whether you are in ${formatCount(count, 'other channel')} of its policy. If you are, type ${COMMAND} there.`;
+
+/**
+ * Asks for which channel a request is: its rules decide, and it reads the result. At most 100. `unseen`: how many channels may be theirs,
+ * too.
+ */
+export const channelForm = (
+  channels: readonly { readonly id: string; readonly name: string }[],
+  unseen: number,
+): Form => ({
+  ...(unseen > 0 ? { intro: unseenChannels(unseen) } : {}),
+  name: 'pick-channel',
+  value: '',
+  title: 'Debug a pod',
+  submit: 'Next',
+  fields: [
+    {
+      id: 'channel',
+      label: 'Channel',
+      kind: 'choice',
+      optional: false,
+      hint: 'Its rules say what may be run, and the result goes there.',
+      options: channels.map(({ id, name }) => ({ value: id, label: name })),
+    },
+  ],
+});

@@ -1,0 +1,151 @@
+import { shorten } from '../../../lib/text.ts';
+import { countPods, statusOf } from '../../batch/pod-state.ts';
+import { printCommand } from '../../command/print.ts';
+import type { RunFilter } from '../../request/command.ts';
+import { isBatchRun } from '../../run/life-cycle.ts';
+import type { Run } from '../../run/run.ts';
+import { COMMAND } from '../../shown-names.ts';
+import { STATUS_TEXT } from '../batch/batch-facts.ts';
+import { endTone } from '../batch/batch-headline.ts';
+import {
+  channel,
+  code,
+  EMOJI_OF,
+  emoji,
+  link,
+  type Message,
+  person,
+  type Span,
+  strong,
+  type Tone,
+  text,
+  time,
+} from '../message/message.ts';
+import { endHeadlineOf, endToneOf } from '../parts/headline.ts';
+import { describeOutcome, STATE_TEXT } from '../parts/outcome-text.ts';
+import { nameOf } from '../parts/run-lines.ts';
+import { batchWords } from './run-for-one.ts';
+
+/** A run as one reader may see it. */
+export interface ListedRun {
+  readonly run: Run;
+  /** To its card; absent if Slack gives none in time. */
+  readonly url?: string;
+  /** Its output is not for this reader, so neither is its verdict. */
+  readonly isHidden: boolean;
+}
+
+/** One page of `list`. */
+export interface RunPage {
+  readonly filter: RunFilter;
+  readonly runs: readonly ListedRun[];
+  readonly hasMore: boolean;
+  /** How many of the newest runs were searched, if not all were. */
+  readonly searched?: number;
+  /** How many channels were left out, because a list reads only so many. */
+  readonly channelsLeftOut: number;
+}
+
+const MAX_COMMAND_LENGTH = 60;
+
+export function listMessage(page: RunPage): Message {
+  const { filter, runs } = page;
+  const summary = titleOf(page);
+  return {
+    summary,
+    tone: 'neutral',
+    parts: [
+      { kind: 'paragraph', spans: [strong(summary)] },
+      ...(runs.length === 0
+        ? []
+        : [{ kind: 'list', items: runs.map((listed) => lineOf(listed, filter.all === true)) } as const]),
+      { kind: 'note', spans: notes(page) },
+    ],
+  };
+}
+
+/** `Last 3 of your runs in this channel, outcome failed, pod web`. */
+function titleOf({ filter, runs }: RunPage): string {
+  const { mine, page = 1 } = filter;
+  const noun = mine ? 'of your runs' : 'runs';
+  const rest = `${whereOf(filter)}${filterWords(filter)}`;
+  if (page > 1) return `Page ${page}: ${runs.length === 0 ? 'no more' : runs.length} ${noun} ${rest}`;
+  if (runs.length === 0)
+    return `${mine ? 'None of your runs' : 'No runs'} ${rest}${filterWords(filter) ? '' : ' yet'}.`;
+  if (runs.length === 1) return `Latest ${mine ? noun : 'run'} ${rest}`;
+  return `Last ${runs.length} ${noun} ${rest}`;
+}
+
+function whereOf({ all, mine }: RunFilter): string {
+  if (!all) return 'in this channel';
+  return mine ? 'in every channel' : 'in the channels that you approve for';
+}
+
+const filterWords = ({ outcome, pod }: RunFilter): string =>
+  [outcome === undefined ? '' : `, outcome ${outcome}`, pod === undefined ? '' : `, pod ${pod}`].join('');
+
+/** The answer first: `⚠️ shop/web-1: memory at 95% of its limit · autodiagnose · @roy · 10:42 · id`. */
+function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): readonly Span[] {
+  const { tone, words } = resultOf(run, isHidden);
+  const mark = EMOJI_OF[tone];
+  const what = subjectOf(run);
+  return [
+    ...(mark === undefined ? [] : [emoji(mark), text(' ')]),
+    url === undefined ? strong(what) : link(url, what),
+    text(`: ${words}${imageWords(run)} · `),
+    person(run.origin.requesterId),
+    text(' · '),
+    ...(namesChannel ? [channel(run.origin.channelId), text(' · ')] : []),
+    time(run.origin.receivedAtMs),
+    text(' · '),
+    code(run.id),
+  ];
+}
+
+/** The pod; of a batch, or before a plan, the command. */
+function subjectOf(run: Run): string {
+  const { plan, commandLine } = run;
+  if (plan && !isBatchRun(run)) return `${plan.namespace}/${nameOf(run)}`;
+  return shorten(`${COMMAND} ${commandLine}`, MAX_COMMAND_LENGTH);
+}
+
+/** Of an answer no image ran. */
+function imageWords(run: Run): string {
+  if (!run.plan || isBatchRun(run)) return '';
+  return ` · ${run.outcome?.kind === 'answered' ? 'answered' : run.plan.imageAlias}`;
+}
+
+/** What came of a run, in a few words: the verdict if there is one, else the outcome, else its state. */
+function resultOf(run: Run, isHidden: boolean): { readonly tone: Tone; readonly words: string } {
+  if (isBatchRun(run)) return batchResult(run);
+  const { state, outcome } = run;
+  if (state !== 'finished' || !outcome) return { tone: STATE_TEXT[state].tone, words: STATE_TEXT[state].headline };
+  const verdict = isHidden ? undefined : run.verdict;
+  const seen = { outcome, ...(verdict ? { verdict } : {}) };
+  const { tone, title } = describeOutcome(outcome);
+  return {
+    tone: endToneOf(seen, tone),
+    words: endHeadlineOf(seen) ?? (isHidden && outcome.kind === 'answered' ? 'Finished' : title),
+  };
+}
+
+function batchResult(run: Parameters<typeof batchWords>[0]): { readonly tone: Tone; readonly words: string } {
+  const { state, batch } = run;
+  if (state !== 'approved' && state !== 'running' && state !== 'finished')
+    return { tone: STATE_TEXT[state].tone, words: STATE_TEXT[state].headline };
+  const counts = countPods(batch);
+  const { tone } = STATUS_TEXT[statusOf(batch, counts)];
+  return { tone: batch.endedAtMs === undefined ? tone : endTone(batch, counts), words: batchWords(run) };
+}
+
+function notes({ filter, runs, hasMore, searched, channelsLeftOut }: RunPage): readonly Span[] {
+  const next = printCommand({ kind: 'list', ...filter, page: (filter.page ?? 1) + 1 });
+  return [
+    ...(hasMore ? [text('More: '), code(`${COMMAND} ${next}`), text(' · ')] : []),
+    ...(searched === undefined ? [] : [text(`Only the newest ${searched} runs were searched · `)]),
+    ...(channelsLeftOut === 0 ? [] : [text(`${channelsLeftOut} more channels were not searched · `)]),
+    ...(runs.length === 0
+      ? [code(`${COMMAND} help list`), text(' says how to look for others')]
+      : [code(`${COMMAND} show ID`), text(' says more about one')]),
+  ];
+}

@@ -1,0 +1,223 @@
+import { formatCount } from '../../../lib/duration.ts';
+import { visible } from '../../../lib/invisible.ts';
+import { sentence, shorten } from '../../../lib/text.ts';
+import { verbNear } from '../../command/line/verbs.ts';
+import { pointAt } from '../../command/print.ts';
+import type { Talk } from '../../command/talk.ts';
+import { type KdebugError, REASONS, type ReasonCode } from '../../errors.ts';
+import { mayBeUsed } from '../../planning/lint-notes.ts';
+import type { ChannelPolicy, ImageAlias, ImageClass, Policy } from '../../policy/policy.ts';
+import type { CommandError } from '../../request/command.ts';
+import type { Refusal, Run } from '../../run/run.ts';
+import { COMMAND } from '../../shown-names.ts';
+import { code, type Message, type Part, paragraph, type Span, strong, text, time } from '../message/message.ts';
+import { askPart } from '../parts/run-buttons.ts';
+import { helpMessage } from './help.ts';
+import { ownerOf } from './welcome-messages.ts';
+
+/**
+ * Why a run was refused: the command, the reason, the rule, what to do, and the run id. If the target is a single
+ * unknown word close to a verb, it suggests the verb.
+ */
+export function refusalMessage(run: Run, refusal: Refusal): Message {
+  const rule: readonly Span[] = refusal.rule === undefined ? [] : [text(' · rule '), code(refusal.rule)];
+  return {
+    summary: `Not started: ${refusal.message}`,
+    tone: 'failure',
+    parts: [
+      {
+        kind: 'paragraph',
+        spans: [strong('Not started: '), ...whyNot(run, refusal), ...guessSpans(meantVerb(run)?.name)],
+      },
+      { kind: 'paragraph', spans: [text(refusal.hint)] },
+      ...askPart(run, refusal),
+      {
+        kind: 'note',
+        spans: [code(`${COMMAND} ${run.commandLine}`), ...rule, text(` · run ${run.id}${codeWords(refusal.code)}`)],
+      },
+    ],
+    code: refusal.code,
+  };
+}
+
+const meantVerb = ({ request: { target }, commandLine, plan }: Run) =>
+  plan === undefined && target.kind === 'pod' && commandLine === target.name ? verbNear(target.name) : undefined;
+
+/** For a missing pod the cluster's message would only repeat the title. */
+function whyNot({ request, plan }: Run, { code: reason, message }: Refusal): readonly Span[] {
+  if (reason !== 'pod_not_found' || request.target.kind !== 'pod') return [text(sentence(message))];
+  const namespace = plan?.namespace ?? request.namespace;
+  const where: readonly Span[] =
+    namespace === undefined ? [text("this channel's default namespace")] : [code(namespace)];
+  return [text("There's no pod named "), code(request.target.name), text(' in '), ...where, text('.')];
+}
+
+/** A short private answer made of a reason code; `detail` names its subject. */
+export function reasonMessage(reason: ReasonCode, detail?: string): Message {
+  const { title, hint } = REASONS[reason];
+  const headline = sentence(detail ? `${title}: ${detail}` : title);
+  return {
+    summary: headline,
+    tone: 'failure',
+    parts: [
+      { kind: 'paragraph', spans: [strong(headline)] },
+      { kind: 'paragraph', spans: [text(hint)] },
+      ...codePart(reason),
+    ],
+    code: reason,
+  };
+}
+
+/** A refusal before there is a run. */
+export const refusalAnswer = ({ code: reason, message, hint }: Refusal): Message => ({
+  summary: sentence(message),
+  tone: 'failure',
+  parts: [
+    { kind: 'paragraph', spans: [strong('No: '), text(sentence(message))] },
+    { kind: 'paragraph', spans: [text(hint)] },
+    ...codePart(reason),
+  ],
+  code: reason,
+});
+
+/** Reasons that the user cannot fix by changing the request: whoever helps them needs the code. */
+const FOR_SUPPORT =
+  /^(?:internal_error|audit_|store_|spool_|slack_(?!not_our_team|form_)|usergroup_|log_|cluster_(?:busy|failed|unauth|unreach|forbidden|config))/;
+
+const codeWords = (reason: string): string => (FOR_SUPPORT.test(reason) ? ` · error code ${reason}` : '');
+
+const codePart = (reason: string): readonly Part[] =>
+  FOR_SUPPORT.test(reason) ? [{ kind: 'note', spans: [text(`Error code: ${reason}`)] }] : [];
+
+/**
+ * The answer to a request over a limit; nothing was stored. `count` of `max` runs are in use; `retryAtMs`: when there
+ * is room again.
+ */
+export function limitedMessage(
+  reason: ReasonCode,
+  { count, max, retryAtMs }: { readonly count: number; readonly max: number; readonly retryAtMs?: number },
+): Message {
+  const headline = LIMITS[reason]?.(max) ?? reasonMessage(reason, `${count} of ${max}`).summary;
+  const next: readonly Span[] =
+    retryAtMs === undefined ? [text(REASONS[reason].hint)] : [text('Try again '), time(retryAtMs), text('.')];
+  return {
+    summary: headline,
+    tone: 'failure',
+    parts: [
+      { kind: 'paragraph', spans: [strong(headline)] },
+      { kind: 'paragraph', spans: next },
+    ],
+    code: reason,
+  };
+}
+
+const LIMITS: Readonly<Partial<Record<ReasonCode, (max: number) => string>>> = {
+  limit_per_person: (max) => `You've reached the limit of ${formatCount(max, 'run')} per minute.`,
+  limit_runs_per_person: (max) =>
+    `You've reached the limit of ${formatCount(max, 'run')} in progress, in all channels together.`,
+  limit_pending_per_person: (max) =>
+    `You've reached the limit of ${formatCount(max, 'request')} waiting for approval, in all channels together.`,
+  limit_per_channel: (max) => `This channel has reached its limit of ${formatCount(max, 'run')} in progress.`,
+  limit_per_cluster: (max) => `This cluster has reached its limit of ${formatCount(max, 'run')} in progress.`,
+};
+
+/** An error on the way. Details for operators stay in the log. */
+export const errorMessage = (error: KdebugError): Message =>
+  reasonMessage(error.code, REASONS[error.code].audience === 'user' ? error.detail : undefined);
+
+/** The images that some rule of a channel allows: the default first, each with what it does. Then the names of the others, and whom to ask. */
+export function imagesMessage(policy: Policy, channel: ChannelPolicy): Message {
+  const isAllowed = (image: ImageAlias): boolean => channel.rules.some((rule) => mayBeUsed(image, rule));
+  const isDefault = ({ alias }: ImageAlias): boolean => alias === policy.defaultImage;
+  const aliases = Object.values(policy.images);
+  const items = aliases
+    .filter(isAllowed)
+    .toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
+    .map((image) => [
+      code(image.alias),
+      text(`${isDefault(image) ? ' (default)' : ''} — ${imageSentence(image)}`),
+      ...settingSpans(image),
+    ]);
+  const others = aliases.filter((image) => !isAllowed(image)).map(({ alias }) => alias);
+  const summary =
+    items.length > 0
+      ? 'Images you can use with --image'
+      : aliases.length === 0
+        ? 'The policy names no images.'
+        : 'No rule of this channel allows any image.';
+  return {
+    summary,
+    tone: 'neutral',
+    parts: [
+      paragraph([strong(summary)]),
+      ...(items.length === 0 ? [] : [{ kind: 'list', items } as const]),
+      ...(others.length === 0
+        ? []
+        : [paragraph([text(`Not allowed here: ${others.join(', ')}. For a rule ask ${ownerOf(policy, channel)}.`)])]),
+    ],
+  };
+}
+
+const settingSpans = ({ settings = [] }: ImageAlias): readonly Span[] =>
+  settings.flatMap((name, at) => [text(at === 0 ? ' Settings: ' : ', '), code(`--env=${name}=…`)]);
+
+/** What an image does: the policy's own description, else what follows from its settings. At most 120 characters. */
+export function imageSentence({ description, diagnostic, command, class: harm }: ImageAlias): string {
+  if (description !== undefined) return sentence(visible(description));
+  const what = diagnostic
+    ? 'Diagnoses the pod and reports what is wrong'
+    : command === 'allowed'
+      ? 'Runs the command that you write after --'
+      : 'Runs its own command';
+  return `${what}; ${HARM[harm]}.`;
+}
+
+const HARM: Readonly<Record<ImageClass, string>> = {
+  observe: 'it only reads',
+  intrusive: 'it may slow or change the workload',
+  elevated: 'it has more power than the workload',
+};
+
+/** Says which of the typed words were ignored, and why. */
+export const notesMessage = (notes: readonly string[]): Message => ({
+  summary: notes.join(' '),
+  tone: 'neutral',
+  parts: notes.map((note) => ({ kind: 'paragraph', spans: [text(note)] }) as const),
+});
+
+/** What is wrong with a command, with a caret under the wrong word. */
+export const commandErrorMessage = (error: CommandError): Message => ({
+  summary: error.message,
+  tone: 'failure',
+  parts: [
+    { kind: 'paragraph', spans: [text(error.message)] },
+    { kind: 'preformatted', text: pointAt(error) },
+    ...(error.hint === undefined ? [] : [{ kind: 'paragraph', spans: [text(error.hint)] } as const]),
+    {
+      kind: 'note',
+      spans: [text(`Nothing was started.${namesHelp(error) ? '' : ` Type ${COMMAND} help for what you can do.`}`)],
+    },
+  ],
+});
+
+const namesHelp = ({ hint = '' }: CommandError): boolean => hint.includes(`${COMMAND} help`);
+
+const MAX_WORD_LENGTH = 60;
+
+/** The answer to words that are no command: what was not understood, the verb that was probably meant, and the help. */
+export function talkMessage({ first, request, guess }: Talk, namespace: string | undefined): Message {
+  const word = shorten(first, MAX_WORD_LENGTH);
+  const where: readonly Span[] = namespace === undefined ? [] : [text(' in '), code(namespace)];
+  const unknown: readonly Span[] = request
+    ? [text("I don't know a pod named "), code(word), ...where, text('.')]
+    : [text("I don't understand "), code(word), text('.')];
+  return {
+    summary: request ? `I don't know a pod named ${word}.` : `I don't understand “${word}”`,
+    tone: 'neutral',
+    parts: [paragraph([...unknown, ...guessSpans(guess?.name)]), ...helpMessage().parts],
+  };
+}
+
+/** Ends a sentence with ` Did you mean list?`. */
+const guessSpans = (verb: string | undefined): readonly Span[] =>
+  verb === undefined ? [] : [text(' Did you mean '), code(verb), text('?')];

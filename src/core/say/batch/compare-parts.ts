@@ -1,0 +1,165 @@
+import { shorten, shortenMiddle } from '../../../lib/text.ts';
+import type { BatchPod } from '../../batch/batch.ts';
+import { type Counts, endedOf, inFlightOf } from '../../batch/pod-state.ts';
+import { type ComparedPod, type ComparisonResult, comparePods, type Difference } from '../../compare/compare.ts';
+import type { PodFacts } from '../../compare/facts.ts';
+import type { BatchRun } from '../../run/life-cycle.ts';
+import {
+  code,
+  type Fact,
+  type Part,
+  paragraph,
+  person,
+  type Span,
+  strong,
+  type Tone,
+  text,
+} from '../message/message.ts';
+import { STATE_TEXT } from '../parts/outcome-text.ts';
+
+/** The files have all. */
+const MAX_SHOWN = 8;
+/** The requester's name stands behind it. */
+const MAX_LINE_LENGTH = 104;
+const MAX_NAME_LENGTH = 44;
+const shownName = (name: string): string => shortenMiddle(name, MAX_NAME_LENGTH);
+
+export const isComparison = ({ request }: Pick<BatchRun, 'request'>): boolean => request.target.kind === 'compare';
+
+interface Compared {
+  readonly sick: BatchPod | undefined;
+  readonly siblings: readonly BatchPod[];
+}
+
+/** The sick pod by its name: a batch that was rebuilt from the cluster has another order. */
+function podsOf({ request: { target }, batch: { pods } }: BatchRun): Compared {
+  const name = target.kind === 'compare' ? target.name : undefined;
+  return { sick: pods.find((pod) => pod.name === name), siblings: pods.filter((pod) => pod.name !== name) };
+}
+
+/** `web-2 and web-3`. */
+function siblingWords(run: BatchRun): string {
+  const names = podsOf(run).siblings.map(({ name }) => shownName(name));
+  return names.length === 0 ? 'its siblings' : names.join(' and ');
+}
+
+/** What only the sick pod has. Undefined before the end, and where the record has no facts: it was lost, or is private. */
+function comparisonResult(run: BatchRun): ComparisonResult | undefined {
+  const { comparison, endedAtMs } = run.batch;
+  const { sick, siblings } = podsOf(run);
+  if (!sick || endedAtMs === undefined) return undefined;
+  const factsOf = (pod: BatchPod): ComparedPod => ({
+    name: shownName(pod.name),
+    cluster: comparison?.facts[pod.uid],
+    probe: probeOf(pod),
+  });
+  const pods = [sick, ...siblings].map(factsOf);
+  if (pods.every(({ cluster, probe }) => !cluster && !probe)) return undefined;
+  const result = comparePods(factsOf(sick), siblings.map(factsOf));
+  return { ...result, notes: [...(comparison?.notes ?? []), ...result.notes] };
+}
+
+/** The image that shows more of what the sick pod has and its siblings have not. Undefined: nothing differs, or there is none. */
+export const imageForDifference = (run: BatchRun): string | undefined =>
+  (comparisonResult(run)?.differences.length ?? 0) > 0 ? run.batch.comparison?.nextImage : undefined;
+
+const probeOf = ({ results = [] }: BatchPod): PodFacts | undefined => results[0]?.facts;
+
+interface Headline {
+  readonly tone: Tone;
+  readonly spans: readonly Span[];
+  readonly words: string;
+}
+
+const headline = (tone: Tone, before: string, subject: string, after: string): Headline => ({
+  tone,
+  spans: [...(before === '' ? [] : [text(before)]), strong(subject), text(after)],
+  words: `${before}${subject}${after}`,
+});
+
+/** The first line of a comparison: once it has ended, the answer. */
+export function compareHeadline(run: BatchRun, counts: Counts, isDecided: boolean): Headline {
+  const { state, batch, plan, origin } = run;
+  const name = shownName(podsOf(run).sick?.name ?? plan.podName);
+  const others = ` with ${siblingWords(run)} in ${plan.namespace}`;
+  const { tone } = STATE_TEXT[state];
+  if (state === 'pending-approval') {
+    const plain = headline(tone, 'compare ', name, others);
+    return { ...plain, spans: [person(origin.requesterId), text(' wants to '), ...plain.spans] };
+  }
+  if (!isDecided) return headline(tone, `${STATE_TEXT[state].headline}: compare `, name, others);
+  if (batch.endedAtMs === undefined) {
+    const left = inFlightOf(counts) + counts.queued;
+    return headline('progress', 'Comparing ', name, `${others}: ${endedOf(counts)} done, ${left} to go`);
+  }
+  const result = comparisonResult(run);
+  if (!result) return headline('ended', 'Compared ', name, others);
+  const [first] = result.differences;
+  if (first) return headline('attention', 'Only ', name, `: ${answerWords(result.differences, name.length)}`);
+  // What failed to look has not seen that all is equal. Equal pods may be equally sick.
+  const isWhole = batch.pods.every((pod) => probeOf(pod));
+  return headline(isWhole ? 'ended' : 'attention', 'No difference between ', name, ' and its siblings was found');
+}
+
+/** As many differences as fit the first line. */
+function answerWords(differences: readonly Difference[], used: number): string {
+  const room = MAX_LINE_LENGTH - used - 'Only : and 10 more'.length;
+  const [first, ...others] = differences.map(({ sick }) => sick);
+  let words = shorten(first ?? '', room);
+  let named = 1;
+  for (const other of others) {
+    if (words.length + other.length + 2 > room) break;
+    words += `; ${other}`;
+    named += 1;
+  }
+  return named === differences.length ? words : `${words} and ${differences.length - named} more`;
+}
+
+/** Below the first line of an ended comparison: with whom, each difference, what is equal, what could not be compared. */
+export function comparisonParts(run: BatchRun, buttons: readonly Part[]): readonly Part[] {
+  const result = comparisonResult(run);
+  if (!result) return buttons;
+  const { differences, equal, notes } = result;
+  const rest = differences.length - MAX_SHOWN;
+  const items = [
+    ...differences.slice(0, MAX_SHOWN).map(differenceSpans),
+    ...(rest > 0 ? [[text(`${rest} more in the file`)]] : []),
+  ];
+  return [
+    paragraph([text(`Compared with ${siblingWords(run)}.`)]),
+    ...buttons,
+    ...(items.length === 0 ? [] : [{ kind: 'list', items } as const]),
+    ...(equal === '' ? [] : [paragraph([strong('Equal, or within their range: '), text(equal)])]),
+    ...(notes.length === 0 ? [] : [paragraph([text(notes.join(' '))])]),
+  ];
+}
+
+const differenceSpans = ({ sick, others }: Difference): readonly Span[] => [
+  strong(sick),
+  ...(others === '' ? [] : [text(` (${others})`)]),
+];
+
+/** For who decides: which pods, and that the healthy ones get a container too. */
+export function compareFacts(run: BatchRun): readonly Fact[] {
+  const { sick, siblings } = podsOf(run);
+  return [
+    { label: 'Pods', value: [code(sick?.name ?? ''), ...siblings.flatMap(({ name }) => [text(', '), code(name)])] },
+    {
+      label: 'Adds',
+      value: [text('a debug container to each of them, the healthy ones too; it stays as long as the pod')],
+    },
+  ];
+}
+
+/** The same for the file, whole. */
+export function* comparisonText(run: BatchRun): Generator<string> {
+  const result = comparisonResult(run);
+  if (!result) return;
+  const { sick } = podsOf(run);
+  yield `Only ${sick?.name ?? ''}, compared with ${siblingWords(run)}:\n`;
+  for (const { sick: mine, others } of result.differences) yield `- ${mine}${others === '' ? '' : ` (${others})`}\n`;
+  if (result.differences.length === 0) yield '- nothing\n';
+  if (result.equal !== '') yield `Equal, or within their range: ${result.equal}\n`;
+  for (const note of result.notes) yield `${note}\n`;
+  yield '\n';
+}

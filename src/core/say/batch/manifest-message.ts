@@ -1,0 +1,119 @@
+import { formatCount } from '../../../lib/duration.ts';
+import { shorten } from '../../../lib/text.ts';
+import { REASONS } from '../../errors.ts';
+import type { RunId } from '../../ids.ts';
+import type { ManifestProblem } from '../../job/ephemeral-job.ts';
+import { COMMAND } from '../../shown-names.ts';
+import { code, type Message, strong, text } from '../message/message.ts';
+
+const MAX_PROBLEMS = 10;
+const MAX_LINE_LENGTH = 120;
+const MAX_MESSAGE_LENGTH = 300;
+
+/** What is wrong with a pasted job: each problem with its line and column, the first one with a caret. */
+export function manifestProblemsMessage(problems: readonly ManifestProblem[], yaml: string): Message {
+  const { title, hint } = REASONS.manifest_invalid;
+  const more = problems.length - MAX_PROBLEMS;
+  const [first] = problems;
+  return {
+    summary: `Not started: ${title} (${formatCount(problems.length, 'problem')})`,
+    tone: 'failure',
+    parts: [
+      { kind: 'paragraph', spans: [strong('Not started: '), text(`${title}.`)] },
+      {
+        kind: 'list',
+        items: [
+          ...problems
+            .slice(0, MAX_PROBLEMS)
+            .map(({ line, column, message }) => [
+              strong(`${line}:${column} `),
+              text(shorten(message, MAX_MESSAGE_LENGTH)),
+            ]),
+          ...(more > 0 ? [[text(`and ${more} more`)]] : []),
+        ],
+      },
+      ...(first ? [{ kind: 'preformatted', text: caretAt(first, yaml) } as const] : []),
+      { kind: 'paragraph', spans: [text(hint)] },
+    ],
+    code: 'manifest_invalid',
+  };
+}
+
+/** The line with a caret under the column; of a long line, the part around it. */
+function caretAt({ line, column }: ManifestProblem, yaml: string): string {
+  const whole = (yaml.split('\n', line)[line - 1] ?? '').replaceAll('\t', ' ');
+  const from = Math.max(0, column - 1 - MAX_LINE_LENGTH / 2);
+  return `${whole.slice(from, from + MAX_LINE_LENGTH)}\n${' '.repeat(column - 1 - from)}^`;
+}
+
+/** Slack shows about this much beside a field. */
+const MAX_BESIDE_LENGTH = 300;
+
+/** The problems as text beside a form's field: as many as fit, at least the first, and the number of the others. */
+export function fieldProblems(problems: readonly ManifestProblem[]): string {
+  const lines = problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
+  for (let shown = lines.length; ; shown -= 1) {
+    const more = shown < lines.length ? `\nand ${lines.length - shown} more` : '';
+    const text = lines.slice(0, shown).join('\n');
+    if (text.length + more.length <= MAX_BESIDE_LENGTH) return text + more;
+    if (shown <= 1) return `${text.slice(0, MAX_BESIDE_LENGTH - more.length - 1)}…${more}`;
+  }
+}
+
+/** Confirms an applied job, with notes on the fields that kdebug interprets differently. */
+export const appliedMessage = (jobName: string, notes: readonly string[]): Message => ({
+  summary: `Applied ${jobName}: its card appears in the channel.`,
+  tone: 'neutral',
+  parts: [
+    { kind: 'paragraph', spans: [text('Applied '), code(jobName), text(': its card appears in the channel.')] },
+    ...(notes.length === 0 ? [] : [{ kind: 'list', items: notes.map((note) => [text(note)]) } as const]),
+  ],
+});
+
+/** In characters: what one code block of a message can hold (Slack: 3,000 a text). */
+export const MAX_SHOWN_LENGTH = 2_900;
+
+/** A batch as an EphemeralJob, to copy. */
+export const exportMessage = (id: RunId, yaml: string): Message => ({
+  summary: `Batch ${id} as an EphemeralJob`,
+  tone: 'neutral',
+  parts: [
+    { kind: 'paragraph', spans: [strong(`Batch ${id} as an EphemeralJob`)] },
+    { kind: 'preformatted', text: yaml },
+    {
+      kind: 'note',
+      spans: [
+        text('To run it again: '),
+        code(`${COMMAND} apply`),
+        text(' opens a form; or paste it in a code block after it.'),
+      ],
+    },
+  ],
+});
+
+export const exportedAsFileMessage = (id: RunId): Message => ({
+  summary: `Batch ${id} is too long to show here: it is sent as a file by DM.`,
+  tone: 'neutral',
+  parts: [
+    {
+      kind: 'paragraph',
+      spans: [text(`Batch ${id} is too long to show here: it is sent as a file by DM.`)],
+    },
+  ],
+});
+
+/** The message that carries the exported file. */
+export const exportedFileMessage = (id: RunId): Message => ({
+  summary: `Batch ${id} as an EphemeralJob`,
+  tone: 'neutral',
+  parts: [
+    {
+      kind: 'paragraph',
+      spans: [
+        text(`Batch ${id} as an EphemeralJob. To run it again, paste it in a code block under `),
+        code(`${COMMAND} apply`),
+        text('.'),
+      ],
+    },
+  ],
+});

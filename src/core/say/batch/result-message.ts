@@ -1,0 +1,106 @@
+import { formatCount, shortDuration } from '../../../lib/duration.ts';
+import type { Batch } from '../../batch/batch.ts';
+import { countPods } from '../../batch/pod-state.ts';
+import type { BatchRun } from '../../run/life-cycle.ts';
+import { type Message, type Part, paragraph, person, strong, text } from '../message/message.ts';
+import { lostWords } from '../parts/file-parts.ts';
+import { headlineOf, MAX_WHOLE_LENGTH, shortName, toneOf, wholeHeadline } from '../parts/headline.ts';
+import { verdictParts } from '../parts/result-parts.ts';
+import { nameOf, secondLine } from '../parts/run-lines.ts';
+import { buttonsPart } from './batch-buttons.ts';
+import { skippedText } from './batch-facts.ts';
+import { type BatchFile, batchFileName, countFiles } from './batch-files.ts';
+import { type BatchHeadline, batchHeadline, batchReason } from './batch-headline.ts';
+import { comparisonParts, isComparison } from './compare-parts.ts';
+import { groupsPart, shownGroups } from './group-parts.ts';
+
+/**
+ * The result reply of a finished batch: the verdict for its requester, why, the buttons, equal results, and what is in
+ * the files. A private result has no buttons: it goes to a direct message.
+ */
+export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
+  const { batch, origin } = run;
+  const counts = countPods(batch);
+  const look = batchHeadline(run, counts, batch.endedAtMs ?? batch.createdAtMs);
+  const { tone, spans, words, answer } = headOf(run, look);
+  const groups = shownGroups(run);
+  const buttons = isPrivate ? [] : buttonsPart(run, counts);
+  const reason = batchReason(run, groups);
+  return {
+    summary: words,
+    ...(isPrivate ? {} : { notification: [person(origin.requesterId), text(`, ${words}`)] }),
+    tone,
+    parts: [
+      paragraph(isPrivate ? spans : [...spans, text(' · '), person(origin.requesterId)]),
+      ...(isComparison(run) ? comparisonParts(run, buttons) : []),
+      ...answer,
+      ...(reason.spans.length === 0 ? [] : [paragraph(reason.spans)]),
+      ...(isComparison(run) ? [] : buttons),
+      ...groupsPart(groups, { except: reason.group }),
+      ...doubtPart(batch),
+      ...missingFilesPart(batch),
+      { kind: 'note', spans: [text(noteWords(run, skippedText(batch, counts)))] },
+    ],
+  };
+}
+
+interface ResultHead extends BatchHeadline {
+  /** What is known of the workload that was asked about, before what the looks into its pods say. */
+  readonly answer: readonly Part[];
+}
+
+function headOf(run: BatchRun, look: BatchHeadline): ResultHead {
+  const headline = headlineOf(run.verdict);
+  if (headline === undefined) return { ...look, answer: [] };
+  const [name, second] = [nameOf(run), secondLine(run, MAX_WHOLE_LENGTH)];
+  return {
+    tone: toneOf(run.verdict, look.tone),
+    spans: [strong(shortName(name)), text(`: ${wholeHeadline(headline)}`)],
+    words: `${name}: ${headline}`,
+    answer: [...(second.length === 0 ? [] : [paragraph(second)]), ...verdictParts(run), paragraph(look.spans)],
+  };
+}
+
+/** What is in the files beside it, or why there are none. */
+function noteWords(run: BatchRun, skipped: string | undefined): string {
+  const { id, batch } = run;
+  const { firstLaunchAtMs, endedAtMs = 0 } = batch;
+  const files = firstLaunchAtMs === undefined ? ['no pod was started'] : fileWords(run);
+  const took = firstLaunchAtMs === undefined ? [] : [`took ${shortDuration(endedAtMs - firstLaunchAtMs)}`];
+  return [...(skipped === undefined ? [] : [skipped]), ...took, ...files, `batch ${id}`].join(' · ');
+}
+
+function fileWords(run: BatchRun): readonly string[] {
+  const { whole } = countFiles(run.batch);
+  const words: Partial<Record<BatchFile, string>> = {
+    txt: 'every pod with its log (.txt)',
+    csv: 'the outcomes as a table (.csv)',
+    ...(whole === 0 ? {} : { files: `${formatCount(whole, 'file')} that the pods brought back (.tar.gz)` }),
+  };
+  const each = (Object.keys(words) as BatchFile[]).map((kind) => ({
+    words: words[kind],
+    code: run.delivery.filesLost?.[batchFileName(run, kind)],
+  }));
+  const there = each.filter(({ code }) => code === undefined);
+  const missing = each.flatMap(({ words, code }) => (code === undefined ? [] : [{ words, why: lostWords(code) }]));
+  if (there.length === 0) return [`the files could not be shared (${missing[0]?.why})`];
+  return [
+    `files: ${there.map((one) => one.words).join(', ')}`,
+    ...missing.map(({ words, why }) => `${words}: could not be shared (${why})`),
+  ];
+}
+
+/** Notes that logs may be incomplete; the files say which, and why. */
+function doubtPart({ pods }: Batch): readonly Part[] {
+  const inDoubt = pods.flatMap(({ results = [] }) => results.filter((result) => result?.logDoubt !== undefined)).length;
+  const words = `${formatCount(inDoubt, 'log')} may be incomplete: the files say which, and why.`;
+  return inDoubt === 0 ? [] : [paragraph([text(words)])];
+}
+
+/** Files that an image announced and that are in no archive. */
+function missingFilesPart(batch: Batch): readonly Part[] {
+  const { missing } = countFiles(batch);
+  return missing === 0
+    ? []
+    : [paragraph([text(`${formatCount(missing, 'file')} missing: the .txt says which, and why.`)])];
+}

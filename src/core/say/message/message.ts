@@ -1,0 +1,167 @@
+import type { ActionName, FormName } from '../../actions.ts';
+import type { Chart } from '../../diagnosis/facts/verdict.ts';
+
+/**
+ * A message without any knowledge of Slack. Every text is plain text: a renderer must show it literally, so that no
+ * text from a cluster, a log or a person can format, mention, link or unfurl anything.
+ */
+export interface Message {
+  /** One line for transcripts, and for notifications and screen readers where `notification` is absent. */
+  readonly summary: string;
+  /** One line for notifications and screen readers; it may mention people, and only people. */
+  readonly notification?: readonly Span[];
+  readonly tone: Tone;
+  readonly parts: readonly Part[];
+  /** The reason of a refusal. It is not shown; a note names it where operators need it. */
+  readonly code?: string;
+}
+
+/** `decision`: somebody must approve or reject. `ended`: it is over, and neither good nor bad. `neutral` has no mark. */
+export type Tone = 'progress' | 'success' | 'failure' | 'attention' | 'decision' | 'ended' | 'neutral';
+
+/** `whole`: people decide on it. If it cannot be shown uncut, the message gets no buttons. */
+export type Part =
+  | { readonly kind: 'heading'; readonly text: string }
+  | { readonly kind: 'paragraph'; readonly spans: readonly Span[]; readonly whole?: true }
+  | { readonly kind: 'list'; readonly items: readonly (readonly Span[])[] }
+  | { readonly kind: 'facts'; readonly facts: readonly Fact[]; readonly whole?: true }
+  /** Monospaced and verbatim: log excerpts, commands with a caret. */
+  | { readonly kind: 'preformatted'; readonly text: string; readonly whole?: true }
+  | TablePart
+  | ChartPart
+  /** Small print under a message. */
+  | { readonly kind: 'note'; readonly spans: readonly Span[] }
+  | { readonly kind: 'actions'; readonly buttons: readonly Button[] };
+
+/**
+ * Rows of the same columns. At most four columns fit a phone. Slack shows one table in a message; a second one becomes a list. A cell may
+ * be empty, and a row may be short. Show a table only after the first two lines: where Slack refuses it, it becomes a list too.
+ */
+export interface TablePart {
+  readonly kind: 'table';
+  readonly columns: readonly { readonly label: string; readonly align?: 'left' | 'right' }[];
+  readonly rows: readonly (readonly (readonly Span[])[])[];
+}
+
+/** Slack draws two in a message, but none in a modal, beside files, or where it does not know charts: there they are words. */
+export interface ChartPart {
+  readonly kind: 'chart';
+  readonly chart: Chart;
+}
+
+export type Span =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'strong'; readonly text: string }
+  | { readonly kind: 'code'; readonly text: string }
+  /** A person, by Slack user id; only for ids from Slack's own payloads. */
+  | { readonly kind: 'person'; readonly userId: string }
+  /** A Slack user group; only for ids from the policy. Its members are notified when the message is posted, not when it is updated. */
+  | { readonly kind: 'usergroup'; readonly usergroupId: string }
+  /**
+   * A channel, by Slack channel id; only for ids from the policy or from Slack. Readers without access to it see
+   * "private channel".
+   */
+  | { readonly kind: 'channel'; readonly channelId: string }
+  /**
+   * A link to a message or file in Slack; only for addresses that Slack itself gave. Any other address is shown as its
+   * text.
+   */
+  | { readonly kind: 'link'; readonly url: string; readonly text: string }
+  /** A time; shown in the reader's own time zone, to the minute. `isToday`: without the day. */
+  | { readonly kind: 'time'; readonly atMs: number; readonly isToday?: true }
+  /** One of kdebug's own marks, never a name from a text; the words beside it say the same. `text` is the character. */
+  | { readonly kind: 'emoji'; readonly name: EmojiName; readonly text: string };
+
+/** Slack's names. */
+export const EMOJI = {
+  hourglass_flowing_sand: '⏳',
+  white_check_mark: '✅',
+  x: '❌',
+  warning: '⚠️',
+  closed_lock_with_key: '🔐',
+  checkered_flag: '🏁',
+  arrow_forward: '▶️',
+} as const;
+export type EmojiName = keyof typeof EMOJI;
+
+/** The emoji that begins a message of this tone. */
+export const EMOJI_OF: Readonly<Record<Tone, EmojiName | undefined>> = {
+  progress: 'hourglass_flowing_sand',
+  success: 'white_check_mark',
+  failure: 'x',
+  attention: 'warning',
+  decision: 'closed_lock_with_key',
+  ended: 'checkered_flag',
+  neutral: undefined,
+};
+
+export interface Fact {
+  readonly label: string;
+  readonly value: readonly Span[];
+}
+
+/** A button. Its value is always a run or batch id. */
+export interface Button {
+  readonly action: ActionName;
+  readonly label: string;
+  readonly value: string;
+  readonly style?: 'primary' | 'danger';
+  readonly confirm?: { readonly title: string; readonly text: string; readonly yes: string; readonly no: string };
+}
+
+export const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
+export const text = (value: string): Span => ({ kind: 'text', text: value });
+export const strong = (value: string): Span => ({ kind: 'strong', text: value });
+export const code = (value: string): Span => ({ kind: 'code', text: value });
+export const person = (userId: string): Span => ({ kind: 'person', userId });
+export const usergroup = (usergroupId: string): Span => ({ kind: 'usergroup', usergroupId });
+export const channel = (channelId: string): Span => ({ kind: 'channel', channelId });
+export const link = (url: string, label: string): Span => ({ kind: 'link', url, text: label });
+export const time = (atMs: number): Span => ({ kind: 'time', atMs });
+
+/** Within half a day, everybody knows which day is meant. */
+const SOON_MS = 12 * 3_600_000;
+
+/** A time in a sentence: `at 12:41 AM`, or with its day if it is not soon. */
+export const soon = (atMs: number, nowMs: number): readonly Span[] =>
+  Math.abs(atMs - nowMs) < SOON_MS ? [text('at '), { kind: 'time', atMs, isToday: true }] : [time(atMs)];
+export const emoji = (name: EmojiName): Span => ({ kind: 'emoji', name, text: EMOJI[name] });
+
+/** A form to fill in, without any knowledge of Slack. All texts are plain. */
+export interface Form {
+  /** Which form it is; comes back with the submission. */
+  readonly name: FormName;
+  /** Its subject (a run id, a destination), at most 2,000 characters. It comes back unchanged, but never trust it. */
+  readonly value: string;
+  readonly title: string;
+  /** The button that submits; absent while the form still loads. */
+  readonly submit?: string;
+  /** Shown above the fields. */
+  readonly intro?: string;
+  readonly fields: readonly Field[];
+}
+
+export interface Field {
+  readonly id: string;
+  readonly label: string;
+  /** `search`: its options are searched as people type, by `Inbox.search`. */
+  readonly kind: 'line' | 'lines' | 'choice' | 'search';
+  readonly optional: boolean;
+  readonly hint?: string;
+  readonly placeholder?: string;
+  readonly initial?: string;
+  /** The options of a choice, at most 100. */
+  readonly options?: readonly Option[];
+  readonly maxLength?: number;
+  /** What its value depends on: a form that comes again with another text shows the field empty, or with `initial`. */
+  readonly dependsOn?: string;
+  /** A choice that changes others, or the form's intro: kdebug hears of it at once, by `Inbox.change`. */
+  readonly dispatches?: true;
+}
+
+/** `value` comes back: at most 150 characters. `description` is a line under the label, at most 75 characters. */
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+  readonly description?: string;
+}

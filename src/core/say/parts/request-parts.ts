@@ -1,0 +1,187 @@
+import { formatCount } from '../../../lib/duration.ts';
+import { visible, visibleLines } from '../../../lib/invisible.ts';
+import { quoteWord } from '../../command/print.ts';
+import { type ClassFact, classText } from '../../container/class-facts.ts';
+import { type FileKind, isSecretKind } from '../../container/file-kinds.ts';
+import { isPinned } from '../../container/names.ts';
+import type { Plan } from '../../container/plan.ts';
+import type { Profile } from '../../container/profiles.ts';
+import { code, type Part, paragraph, person, type Span, strong, text } from '../message/message.ts';
+import { typedText } from '../message/typed-text.ts';
+import { MAX_LINE_LENGTH, shortName } from './headline.ts';
+import { isWhole, whySpans } from './run-lines.ts';
+
+/** What a profile gives, in words that need no knowledge of Kubernetes. */
+export const POWER: Readonly<Record<Profile, string>> = {
+  restricted: 'no extra rights',
+  baseline: 'the usual rights of a container',
+  general: 'may read and trace all processes of the target',
+  netadmin: 'may capture and change the network of the pod',
+  sysadmin: 'privileged: everything on the node',
+};
+
+/** Facts that the words of the profile say already. */
+const IN_PROFILE: ReadonlySet<ClassFact> = new Set(['privileged', 'capabilities']);
+
+/** Room for a mention, which Slack shows as a name. */
+const NAME_LENGTH = 16;
+const MAX_INLINE_LENGTH = 60;
+
+/**
+ * What approvers decide on for a single run, in the order in which they need it: who wants to run what and where, why,
+ * with which power; then what the first line has no room for. Never cut, and every character is visible.
+ */
+export function requestParts(plan: Plan): readonly Part[] {
+  const { command, env, reason } = plan;
+  const what = whatSpans(plan);
+  const subject = `${plan.namespace}/${plan.podName}`;
+  const isShort = NAME_LENGTH + lengthOf(what) + subject.length + whereText(plan).length + 18 <= MAX_LINE_LENGTH;
+  const shown = isShort ? subject : shortName(subject);
+  return [
+    {
+      kind: 'paragraph',
+      spans: [
+        person(plan.requesterId),
+        text(' wants to run '),
+        ...what,
+        text(' in '),
+        strong(shown),
+        ...(isShort ? [text(whereText(plan))] : []),
+      ],
+      whole: true,
+    },
+    ...(reason === undefined ? [] : [paragraph(whySpans(reason))]),
+    { kind: 'paragraph', spans: accessSpans(plan), whole: true },
+    ...riskPart([plan]),
+    ...filesPart(plan),
+    ...(isShort ? [] : [wherePart(plan)]),
+    ...(isInline(plan) ? [] : [block(commandText(command))]),
+    ...(env.length > 0
+      ? [block(env.map(({ name, value }) => `${visible(name)}=${visible(quoteWord(value))}`).join('\n'))]
+      : []),
+  ];
+}
+
+/** What makes the class of these containers, where the words of their profiles do not say it. */
+export function riskPart(plans: readonly Pick<Plan, 'class' | 'classReasons'>[]): readonly Part[] {
+  const risks = plans.flatMap(({ class: judged, classReasons }) => {
+    const unsaid = classReasons.filter(({ fact }) => !IN_PROFILE.has(fact));
+    return unsaid.length === 0 ? [] : [classText(judged, unsaid)];
+  });
+  return risks.length === 0 ? [] : [paragraph([strong('Risk:'), text(` ${[...new Set(risks)].join(' · ')}`)])];
+}
+
+/** What approvers must know of what it hands back: nothing hides a secret in it. */
+function filesPart({ files = [], requesterId }: Plan): readonly Part[] {
+  const secrets = files.filter(isSecretKind).map((kind) => SECRET_FILES[kind] ?? kind);
+  if (secrets.length === 0) return [];
+  return [
+    {
+      kind: 'paragraph',
+      spans: [
+        strong('Files:'),
+        text(` may bring back ${secrets.join(' and ')}, which may hold secrets, for `),
+        person(requesterId),
+        text(' alone'),
+      ],
+      whole: true,
+    },
+  ];
+}
+
+const SECRET_FILES: Partial<Record<FileKind, string>> = {
+  capture: 'a packet capture',
+  heap: 'a heap dump',
+};
+
+/** A reason that the card's second line cuts, whole, for below the buttons. */
+export const wholeReason = ({ reason }: Plan): readonly Part[] =>
+  reason === undefined || isWhole(reason)
+    ? []
+    : [paragraph([strong('Whole reason:'), text(' '), ...typedText(reason)])];
+
+const commandText = (command: readonly string[]): string =>
+  command.map((word) => visibleLines(quoteWord(word))).join(' ');
+
+/** Whether the first line has room for the command. Other characters and longer gaps are clearer in a block of their own. */
+function isInline({ command }: Plan): boolean {
+  const words = commandText(command);
+  return words.length <= MAX_INLINE_LENGTH && PLAIN.test(words) && !words.includes('  ');
+}
+
+/** No backslash: it stands for a character that cannot be seen. */
+const PLAIN = /^[ -[\]-~]*$/;
+
+function whatSpans(plan: Plan): readonly Span[] {
+  const { command, argumentsOnly, imageAlias } = plan;
+  if (command.length === 0) return [code(imageAlias)];
+  const words = isInline(plan) ? [code(commandText(command))] : undefined;
+  if (argumentsOnly)
+    return words
+      ? [code(imageAlias), text(' with the arguments '), ...words]
+      : [code(imageAlias), text(' with the arguments below')];
+  return words ?? [text('the command below')];
+}
+
+const whereText = ({ targetContainerName }: Plan): string =>
+  targetContainerName === undefined ? ' (no target container)' : ` (container ${targetContainerName})`;
+
+const lengthOf = (spans: readonly Span[]): number =>
+  spans.reduce((sum, span) => sum + ('text' in span ? span.text.length : NAME_LENGTH), 0);
+
+/** The whole names, where the first line shortens them. */
+const wherePart = ({ namespace, podName, targetContainerName }: Plan): Part => ({
+  kind: 'facts',
+  facts: [
+    { label: 'Pod', value: [code(`${namespace}/${podName}`)] },
+    { label: 'Container', value: [text(targetContainerName ?? 'no target container')] },
+  ],
+  whole: true,
+});
+
+function accessSpans(plan: Plan): readonly Span[] {
+  const { profile, securityContext, env } = plan;
+  const { runAsUser, runAsGroup = 0 } = securityContext ?? {};
+  const user =
+    runAsUser === undefined
+      ? ''
+      : runAsUser === 0 && runAsGroup === 0
+        ? ', as root'
+        : `, as user ${runAsUser}:${runAsGroup}`;
+  const picked = plan.profileAsked === 'auto' ? ', picked automatically' : '';
+  return [
+    strong('Access:'),
+    text(' '),
+    code(profile),
+    text(` (${POWER[profile]})${user}${picked}`),
+    ...imageSpans(plan),
+    ...(env.length === 0 ? [] : [text(` · ${formatCount(env.length, 'variable')} below`)]),
+  ];
+}
+
+/** The first line names the image unless it has a command instead. */
+function imageSpans({ imageAlias, image, command, argumentsOnly }: Plan): readonly Span[] {
+  const isNamed = command.length === 0 || argumentsOnly;
+  if (isNamed) return isPinned(image) ? [] : [text(' · image not pinned to a digest')];
+  return [text(' · image '), code(imageAlias), text(isPinned(image) ? '' : ', not pinned to a digest')];
+}
+
+/** `256Mi` of Kubernetes, as people write it. */
+const memoryText = (quantity: string): string => quantity.replace(/^(\d+)([KMGT]i)$/, '$1 $2B');
+
+/** For the small line: what approvers may want to compare. */
+export function requestFacts(plan: Plan): readonly string[] {
+  const { observed, targetContainerName, image, nodeName, podUid, class: judged } = plan;
+  const memory = targetContainerName === undefined ? undefined : observed?.memoryLimit;
+  const earlier = observed?.earlierContainers ?? 0;
+  return [
+    `class ${judged}`,
+    visible(image),
+    ...(memory === undefined ? [] : [`shares the memory limit of ${memoryText(memory)}`]),
+    ...(earlier === 0 ? [] : [formatCount(earlier, 'earlier debug container')]),
+    `node ${nodeName}`,
+    `pod uid ${podUid}`,
+  ];
+}
+
+const block = (words: string): Part => ({ kind: 'preformatted', text: words, whole: true });

@@ -1,0 +1,229 @@
+import { formatDuration } from '../../lib/duration.ts';
+import { defined, isObject } from '../../lib/object.ts';
+import type { ChannelOffer } from '../planning/resolve.ts';
+import type { ImageAlias, Policy } from '../policy/policy.ts';
+import type { CommandError } from '../request/command.ts';
+import { imageSentence } from './answers/private-messages.ts';
+import type { Field, Form, Option } from './message/message.ts';
+import { APPROVAL_NEEDED } from './parts/outcome-text.ts';
+
+/** What a message says about a pod. */
+export interface PodHint {
+  readonly pod?: string;
+  readonly namespace?: string;
+}
+
+/** What stands in the form that decides what its other fields offer. */
+export interface FormState extends PodHint {
+  readonly cluster?: string;
+  readonly image?: string;
+}
+
+/** What the form shows beside the state. */
+export interface FormView {
+  readonly state: FormState;
+  readonly offer: ChannelOffer;
+  /** The containers of the pod; empty: not known. */
+  readonly containers: readonly string[];
+  /** What would happen, or what to do first; plain text. */
+  readonly intro: string;
+}
+
+const FORM = { name: 'debug', title: 'Debug a pod' } as const;
+
+/** Opens at once; what the form offers follows when it is known. */
+export const loadingForm: Form = { ...FORM, value: '', intro: 'Reading the cluster…', fields: [] };
+
+/** The form of `/kdebug` alone and of the message shortcut. */
+export function requestForm(policy: Policy, { state, offer, containers, intro }: FormView): Form {
+  const { cluster, namespace, pod } = state;
+  const image = offer.images.find(({ alias }) => alias === (state.image ?? policy.defaultImage));
+  const fields: readonly (Field | undefined)[] = [
+    offer.clusters.length < 2
+      ? undefined
+      : choice('cluster', 'Cluster', offer.clusters.map(plainOption), { initial: cluster }),
+    {
+      ...{ id: 'namespace', label: 'Namespace', kind: 'search', optional: true, dispatches: true },
+      ...{ placeholder: 'Type to search', dependsOn: cluster ?? '' },
+      ...defined({ initial: namespace }),
+    },
+    {
+      ...{ id: 'pod', label: 'Pod', kind: 'search', optional: false, dispatches: true },
+      ...{
+        placeholder: 'Type to search',
+        hint: 'Or type deployment/NAME, statefulset/NAME, daemonset/NAME or job/NAME.',
+      },
+      ...{ dependsOn: `${cluster ?? ''}/${namespace ?? ''}` },
+      ...defined({ initial: pod }),
+    },
+    containers.length < 2
+      ? undefined
+      : choice('container', 'Container', containers.map(plainOption), {
+          dependsOn: `${cluster ?? ''}/${namespace ?? ''}/${pod}`,
+          hint: 'Leave empty for the pod’s main container.',
+        }),
+    choice('image', 'Image', offer.images.map(imageOption), {
+      optional: policy.defaultImage !== undefined,
+      dependsOn: offer.images.map(({ alias }) => alias).join(' '),
+      initial: image?.alias,
+    }),
+    image?.command === 'fixed'
+      ? undefined
+      : line('command', 'Command', { hint: 'Leave empty for the image’s default command.' }),
+    ...(image?.settings ?? []).map((name) =>
+      line(`${SETTING}${name}`, name, { maxLength: 256, hint: 'A setting of the image. Leave empty for its default.' }),
+    ),
+    line('reason', 'Reason', { maxLength: 500 }),
+    choice('profile', 'Profile (more power)', ['auto', ...offer.profiles].map(plainOption), {
+      dependsOn: offer.profiles.join(' '),
+      initial: 'auto',
+    }),
+    line('timeout', 'Timeout', {
+      placeholder: '5m',
+      hint: `Leave empty for the image’s own time. At most ${formatDuration(policy.limits.maxTimeoutMs)}.`,
+    }),
+  ];
+  const value = JSON.stringify({ cluster, namespace, pod });
+  return { ...FORM, submit: 'Debug', value, intro, fields: fields.filter((field) => field !== undefined) };
+}
+
+/** Begins the id of the field of an image's setting. */
+const SETTING = 'setting-';
+
+/** The fields without settings of another image than the one that is chosen. */
+export function fieldsOfImage(fields: Fields, { settings = [] }: Pick<ImageAlias, 'settings'>): Fields {
+  const isOurs = (id: string): boolean => !id.startsWith(SETTING) || settings.includes(id.slice(SETTING.length));
+  return Object.fromEntries(Object.entries(fields).filter(([id]) => isOurs(id)));
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+type Details = Partial<Pick<Field, 'optional' | 'hint' | 'dependsOn'>> & { readonly initial?: string | undefined };
+
+const choice = (id: string, label: string, options: readonly Option[], { initial, ...details }: Details): Field => ({
+  ...{ id, label, kind: 'choice', optional: true, options, dispatches: true },
+  ...details,
+  ...defined({ initial }),
+});
+
+const line = (id: string, label: string, details: Partial<Field>): Field => ({
+  ...{ id, label, kind: 'line', optional: true },
+  ...details,
+});
+
+const plainOption = (value: string): Option => ({ value, label: value });
+
+const imageOption = (alias: ImageAlias): Option => ({ ...plainOption(alias.alias), description: imageSentence(alias) });
+
+/** What the form's `value` holds; nothing of a forged one. */
+export function stateOfValue(value: string): FormState {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (!isObject(parsed)) return {};
+    const { cluster, namespace, pod } = parsed;
+    return defined({ cluster: wordOf(cluster), namespace: wordOf(namespace), pod: wordOf(pod) });
+  } catch {
+    return {};
+  }
+}
+
+const wordOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** The fields without those whose meaning is gone: another cluster has other namespaces, another namespace other pods. */
+export function validFields(value: string, fields: Fields): Fields {
+  const before = stateOfValue(value);
+  const { cluster, namespace, pod, container, ...others } = fields;
+  const isSameCluster = (cluster ?? before.cluster) === before.cluster;
+  const isSameNamespace = isSameCluster && (namespace ?? before.namespace) === before.namespace;
+  const isSamePod = isSameNamespace && pod === before.pod;
+  return {
+    ...others,
+    ...defined({
+      cluster,
+      namespace: isSameCluster ? namespace : undefined,
+      pod: isSameNamespace ? pod : undefined,
+      container: isSamePod ? container : undefined,
+    }),
+  };
+}
+
+const NAME = '[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?';
+const LABELLED = {
+  pod: new RegExp(`\\bpod(?:[_ ]?name)?["']?\\s*[:=/]\\s*["'\`]?(${NAME})`, 'i'),
+  namespace: new RegExp(`\\b(?:namespace|ns)["']?\\s*[:=/]\\s*["'\`]?(${NAME})`, 'i'),
+};
+/** The name of a Deployment's pod: it ends in the ReplicaSet's hash and five more characters. */
+const GENERATED = /\b[a-z0-9][-a-z0-9]{0,200}-[a-z0-9]{6,10}-[a-z0-9]{5}\b/;
+
+/**
+ * `pod shop/web-0`, `Pod pod-1234`. The word `pod` alone is too common, so the last part of the name must hold a digit.
+ */
+const AFTER_WORD = new RegExp(
+  `\\b[Pp]od\\s+["'\`]?(?:(${NAME})/)?([a-z0-9][-a-z0-9]{0,200}-[a-z]{0,9}[0-9][a-z0-9]{0,9})(?![-\\w/]|\\.\\w)`,
+);
+/**
+ * kdebug's own card of a run: its note names the run, and its summary, which comes last, names the pod. A card that
+ * waits for approval adds the reason.
+ */
+const WAITING_CARD = new RegExp(
+  `· run [a-z0-9]{10}\\b[^]*\\n(?:\\S{1,40} )?${APPROVAL_NEEDED}: (?:@\\S{1,40}, )?\\S+(?: \\([a-z]{1,20}\\))? on (${NAME})/(${NAME})(?:: [^\\n]*)?$`,
+);
+const OWN_CARD = new RegExp(`· run [a-z0-9]{10}\\b[^]*: \\S+ on (${NAME})/(${NAME})(?:, for @\\S{1,40})?$`);
+
+/**
+ * Finds the pod and namespace in a message, for example an alert: first by labels or words, then by the shape of a
+ * pod's name.
+ */
+export function podInText(words: string): PodHint {
+  const bounded = words.slice(0, 4_000);
+  const own = WAITING_CARD.exec(bounded) ?? OWN_CARD.exec(bounded);
+  if (own) return hintOf(own[2], own[1]);
+  const namespace = LABELLED.namespace.exec(bounded)?.[1];
+  const labelled = LABELLED.pod.exec(bounded)?.[1];
+  if (labelled !== undefined) return hintOf(labelled, namespace);
+  const named = AFTER_WORD.exec(bounded);
+  return named ? hintOf(named[2], namespace ?? named[1]) : hintOf(GENERATED.exec(bounded)?.[0], namespace);
+}
+
+const hintOf = (pod: string | undefined, namespace: string | undefined): PodHint => defined({ pod, namespace });
+
+/**
+ * The command that a filled form stands for, quoted so that parsing it gives back what was typed. A pod's name alone gets
+ * its kind, because it may be a verb's too.
+ */
+export function commandOfForm(fields: Fields): string {
+  const { pod = '', command } = fields;
+  const name = pod.trim();
+  const profile = fields.profile === 'auto' ? undefined : fields.profile;
+  const named: Readonly<Record<string, string | undefined>> = { ...fields, profile };
+  const flags = FLAGS.flatMap(([field, flag]) => {
+    const value = named[field];
+    return value === undefined ? [] : [`--${flag}=${quote(value)}`];
+  });
+  const settings = Object.entries(fields)
+    .filter(([id, value]) => id.startsWith(SETTING) && value !== '')
+    .map(([id, value]) => `--env=${quote(`${id.slice(SETTING.length)}=${value}`)}`);
+  const target = name === '' || name.includes('/') ? name : `pod/${name}`;
+  return [quote(target), ...flags, ...settings, ...(command === undefined ? [] : [`-- ${command}`])].join(' ');
+}
+
+/** The field that holds what is wrong with its command. */
+export function fieldOfError({ text, start }: Pick<CommandError, 'text' | 'start'>): string {
+  const before = text.slice(0, start);
+  if (/ -- /.test(before)) return 'command';
+  const own = /^--([a-z]+)=/.exec(text.slice(start))?.[1];
+  const flag = own ?? [...before.matchAll(/ --([a-z]+)=/g)].at(-1)?.[1];
+  return FLAGS.find(([, name]) => name === flag)?.[0] ?? 'pod';
+}
+
+const FLAGS = [
+  ['cluster', 'cluster'],
+  ['namespace', 'namespace'],
+  ['container', 'target'],
+  ['image', 'image'],
+  ['profile', 'profile'],
+  ['timeout', 'timeout'],
+  ['reason', 'reason'],
+] as const;
+
+const quote = (word: string): string => (/^[\w./:@-]+$/.test(word) ? word : `"${word.replaceAll(/(["\\])/g, '\\$1')}"`);

@@ -1,0 +1,57 @@
+import { buildEphemeralContainer, containerName } from '../../core/container/build.ts';
+import type { Plan } from '../../core/container/plan.ts';
+import type { Pod } from '../../core/container/pod.ts';
+import { identityFor } from '../../core/planning/identity.ts';
+import { aboutContainer, writeReference } from '../../core/run/reference.ts';
+import type { Run } from '../../core/run/run.ts';
+import { defined } from '../../lib/object.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { LaunchRequest } from '../ports/cluster.ts';
+
+/** The marks of a run's container, stored with the run, so that every launch sends the identical patch. */
+export interface LaunchMark {
+  readonly containerName: string;
+  readonly notAfterMs: number;
+  readonly ref: string;
+}
+
+export function markOf(run: Run, plan: Plan, deps: FlowDeps): LaunchMark {
+  const notAfterMs = run.notAfterMs ?? deps.clock.now() + plan.startDeadlineMs;
+  return {
+    containerName: containerName(run.id, plan.podUid),
+    notAfterMs,
+    ref: run.ref ?? deps.seal(writeReference(run, plan, notAfterMs), aboutContainer(run.id, plan.podUid)),
+  };
+}
+
+/** The PATCH of a run, or of its dry run, derived only from the run and the plan. */
+export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchRequest {
+  const actingAs = identityFor(deps.policies.current().identity, run.origin);
+  const { notAfterMs, ref } = markOf(run, plan, deps);
+  const approverIds = (run.approval?.votes ?? []).filter(({ kind }) => kind === 'approve').map(({ userId }) => userId);
+  return {
+    pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
+    container: buildEphemeralContainer(plan, {
+      runId: run.id,
+      ...defined({ batchId: run.partOf, compareKey: run.compareKey }),
+      approverIds,
+      notAfterMs,
+      ref,
+    }),
+    runId: run.id,
+    ...defined({ actingAs }),
+  };
+}
+
+type Held = Pod['spec']['ephemeralContainers'][number];
+
+/** Whether a container belongs to this run: by name, run id, and a text that only kdebug can have sealed for it. */
+export const isSealedFor = (
+  { name, runId, ref }: Held,
+  { id, plan: { podUid } }: Pick<Run, 'id'> & { readonly plan: Plan },
+  { unseal }: Pick<FlowDeps, 'unseal'>,
+): boolean =>
+  name === containerName(id, podUid) &&
+  runId === id &&
+  ref !== undefined &&
+  unseal(ref, aboutContainer(id, podUid)) !== undefined;

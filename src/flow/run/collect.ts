@@ -1,0 +1,177 @@
+import type { Plan } from '../../core/container/plan.ts';
+import type { Pod } from '../../core/container/pod.ts';
+import { kindOfTarget } from '../../core/container/profiles.ts';
+import { outcomeOfTermination } from '../../core/container/status.ts';
+import type { ClusterFacts } from '../../core/diagnosis/facts/facts.ts';
+import type { Diagnosis } from '../../core/diagnosis/facts/report.ts';
+import type { Verdict, VerdictFinding } from '../../core/diagnosis/facts/verdict.ts';
+import { firstAnswer } from '../../core/diagnosis/first-answer.ts';
+import { openInspector } from '../../core/diagnosis/images/open-inspector.ts';
+import {
+  believedReport,
+  type ContainerOutput,
+  lacksOnlyDiagnosticMark,
+  withoutReport,
+} from '../../core/diagnosis/marked-report.ts';
+import { explanationOf, verdictOf } from '../../core/diagnosis/report-verdict.ts';
+import { afterLook, afterNoLook, withLeftOpen } from '../../core/lookup/merge-verdicts.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import { isDiagnostic } from '../../core/planning/resolve.ts';
+import type { EndedRun } from '../../core/run/life-cycle.ts';
+import type { Run, RunLog } from '../../core/run/run.ts';
+import { defined } from '../../lib/object.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { HeldRun } from '../context/held-run.ts';
+import { currentPod } from '../context/pod-room.ts';
+import { readPodFacts } from '../first-answer/pod-facts.ts';
+import { inTime } from '../first-answer/source.ts';
+import { ownLogIn } from '../first-answer/target-logs.ts';
+import type { LogReaders, ReadLog } from '../log/logs.ts';
+import { orStopped } from './stop-end.ts';
+
+/** Outcomes after which the log can no longer be read. */
+const LOG_UNREACHABLE: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
+
+/** Reads the rest of the log, then settles the outcome. After a crash it reads the log again. */
+export async function collect(
+  session: HeldRun,
+  run: EndedRun,
+  { deps, readers }: { readonly deps: FlowDeps; readonly readers: LogReaders },
+): Promise<void> {
+  const read = await readLog(run, readers);
+  const outcome = await orStopped(session, await settle(run, run.outcome, deps), deps);
+  const terminationMessage = run.termination?.message ?? '';
+  // Batches report finding codes only; a full diagnosis would cost extra API calls for each of ten thousand pods.
+  const output = { logEnd: read?.end ?? '', terminationMessage, outcome };
+  const verdict = run.partOf === undefined ? await diagnose(run, output, deps) : undefined;
+  await session.apply({
+    kind: 'finished',
+    outcome,
+    ...defined({ log: read && shownLog(run, read.log, output, deps), verdict }),
+    atMs: deps.clock.now(),
+  });
+}
+
+async function readLog(run: EndedRun, readers: LogReaders): Promise<ReadLog | undefined> {
+  const { kind } = run.outcome;
+  const running = readers.of(run.id);
+  if (!running) {
+    const isLost = LOG_UNREACHABLE.has(kind) && !run.termination;
+    return isLost ? undefined : (await readers.again(run))?.result;
+  }
+  // A timed-out container keeps running; its log is what it wrote so far.
+  if (kind === 'timed-out' || LOG_UNREACHABLE.has(kind)) running.stop();
+  else running.end();
+  return running.result;
+}
+
+/** The target's status may arrive shortly after the container's own: check again once the log is read. */
+async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outcome> {
+  const { plan, termination } = run;
+  if (outcome.kind !== 'failed' || outcome.exitCode !== 137 || !plan || !termination) return outcome;
+  try {
+    return outcomeOfTermination(await currentPod(plan, deps), termination, plan.targetContainerName);
+  } catch {
+    return outcome;
+  }
+}
+
+export interface CollectedOutput extends ContainerOutput {
+  readonly outcome: Outcome;
+}
+
+/** Outcomes that the target's own state may explain without a report. */
+const EXPLAINED: ReadonlySet<Outcome['kind']> = new Set(['target-ended', 'start-failed', 'no-status']);
+
+/** Outcomes after which nobody may have closed what the image had opened in its target, which goes on. */
+const CUT_OFF: ReadonlySet<Outcome['kind']> = new Set(['failed', 'oom-killed', 'timed-out', 'stopped']);
+
+/**
+ * The verdict of a run: its image's report, if trusted, merged with the API's facts about the pod and with the first
+ * answer. Without a report, the first answer; where there was none, the facts alone if they explain the end. Otherwise
+ * undefined, and the reply shows the plain output. Reads facts only for a report, or for an end that they may explain.
+ * Never throws.
+ */
+export async function diagnose(run: Run, output: CollectedOutput, deps: FlowDeps): Promise<Verdict | undefined> {
+  const { plan, verdict: first } = run;
+  if (!plan) return undefined;
+  const diagnosis = believedReport(plan, deps.policies.current(), output);
+  if (!diagnosis && !EXPLAINED.has(output.outcome.kind)) {
+    const answer = first && afterNoLook(first, output.outcome, undefined);
+    const left = leftOpen(run, output, deps);
+    return left ? withLeftOpen(answer, left) : answer;
+  }
+  const pod = await inTime(deps, currentPod(plan, deps));
+  // The target has ended since the first answer: its last words say why, and the old answer may call it well.
+  const isStale = !diagnosis && first !== undefined && output.outcome.kind === 'target-ended';
+  const facts = pod && (await factsOf(pod, run, { deps, plan, withLogs: isStale }));
+  if (!diagnosis) return unlooked(run, { plan, facts, isStale, outcome: output.outcome });
+  if (pod) await learn(diagnosis, plan, { pod, deps });
+  const looked = verdictOf(diagnosis, plan, facts, deps.policies.current(), first);
+  return first ? afterLook(looked, first, plan.podName) : looked;
+}
+
+function leftOpen(
+  { plan, termination, endedAtMs }: Run,
+  { outcome, logEnd }: CollectedOutput,
+  { policies, clock }: FlowDeps,
+): VerdictFinding | undefined {
+  if (!plan || !CUT_OFF.has(outcome.kind) || !isDiagnostic(plan, policies.current())) return undefined;
+  const finishedAtMs = Date.parse(termination?.finishedAt ?? '');
+  return openInspector(logEnd, Number.isFinite(finishedAtMs) ? finishedAtMs : (endedAtMs ?? clock.now()));
+}
+
+interface Unlooked {
+  readonly plan: Plan;
+  readonly facts: ClusterFacts | undefined;
+  readonly isStale: boolean;
+  readonly outcome: Outcome;
+}
+
+function unlooked({ verdict: first }: Run, { plan, facts, isStale, outcome }: Unlooked): Verdict | undefined {
+  const explanation = facts && explanationOf(facts, plan, outcome);
+  if (!first) return explanation;
+  const again = facts && { ...firstAnswer(facts), ...defined({ ownLog: ownLogIn([facts]) }) };
+  return isStale && again ? afterLook(again, first, plan.podName) : afterNoLook(first, outcome, explanation);
+}
+
+function factsOf(
+  pod: Pod,
+  run: Run,
+  { deps, plan, withLogs }: { readonly deps: FlowDeps; readonly plan: Plan; readonly withLogs: boolean },
+): Promise<ClusterFacts> {
+  const { containerName, launchedAtMs } = run;
+  const { targetContainerName } = plan;
+  const launch =
+    containerName !== undefined && launchedAtMs !== undefined ? { containerName, launchedAtMs } : undefined;
+  const cluster = deps.clusters.get(plan.cluster);
+  const wanted = { cluster, targetContainerName, launch };
+  if (!withLogs) return readPodFacts(pod, wanted, deps);
+  const reader = { subject: run, cluster: plan.cluster };
+  // The run has ended, and says so also without the words that the audit log could not record.
+  return readPodFacts(pod, { ...wanted, reader }, deps).catch(() => readPodFacts(pod, wanted, deps));
+}
+
+/** Stores the target's user, so that the next run there uses it at once (profile *auto*). Never stores root. */
+async function learn(
+  { target, findings }: Diagnosis,
+  { cluster, targetContainerName }: Plan,
+  { pod, deps }: { readonly pod: Pod; readonly deps: FlowDeps },
+): Promise<void> {
+  const { effective = false, uid = 0, gid } = target ?? {};
+  const kind = targetContainerName === undefined ? undefined : kindOfTarget(pod, targetContainerName, cluster);
+  if (findings.some(({ code }) => code === 'target_unclear')) return;
+  if (!effective || uid === 0 || gid === undefined || kind === undefined) return;
+  await inTime(deps, deps.store.learn(kind, { uid, gid }));
+}
+
+/**
+ * The log as a reply shows it, without the report that the verdict presents. An untrusted report stays as plain output,
+ * marked if the policy could allow it.
+ */
+export function shownLog({ plan }: Run, log: RunLog, output: CollectedOutput, { policies }: FlowDeps): RunLog {
+  if (!plan) return log;
+  const policy = policies.current();
+  if (believedReport(plan, policy, output)) return { ...log, ...withoutReport(log) };
+  return lacksOnlyDiagnosticMark(plan, policy, output) ? { ...log, isReportUnbelieved: true } : log;
+}

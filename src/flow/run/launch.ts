@@ -1,0 +1,120 @@
+import { containerName } from '../../core/container/build.ts';
+import { type Plan, planHash } from '../../core/container/plan.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import { decide } from '../../core/planning/decide.ts';
+import { asksTheSame, type Terms } from '../../core/planning/vote.ts';
+import type { PlannedRun } from '../../core/run/life-cycle.ts';
+import type { Refusal, Run } from '../../core/run/run.ts';
+import { record } from '../context/audit.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { HeldRun } from '../context/held-run.ts';
+import type { PodRoom } from '../context/pod-room.ts';
+import { refusal, refusalOfDecision } from '../context/refusals.ts';
+import { isSealedFor, launchRequestOf, markOf } from '../planning/launch-request.ts';
+import { accessProblem, muteProblem, unwanted } from '../planning/preflight.ts';
+import type { LaunchResult } from '../ports/cluster.ts';
+
+/** The problem that forbids a launch right now, if any. */
+export type CheckAtLaunch = (run: Run, plan: Plan, deps: FlowDeps) => Promise<Refusal | undefined>;
+
+interface LaunchContext {
+  readonly deps: FlowDeps;
+  readonly room: PodRoom;
+  readonly check?: CheckAtLaunch;
+}
+
+/**
+ * Adds the run's ephemeral container exactly once, however often and by whichever replica this stage is entered: the
+ * patch derives only from the run, and the API server refuses a second entry with that name (design, section 4.5). Adds
+ * nothing if RBAC, Pod Security, a webhook or validation refuses the PATCH.
+ */
+export async function launch(
+  session: HeldRun,
+  { plan }: PlannedRun,
+  { deps, room, check = problemNow }: LaunchContext,
+): Promise<void> {
+  if (session.run.state === 'approved') {
+    const name = containerName(session.run.id, plan.podUid);
+    const problem =
+      (await muteProblem(deps)) ?? (await check(session.run, plan, deps)) ?? (await room.reserve(plan, name));
+    if (problem) {
+      await record(deps, session.run, 'decision', {
+        kind: 'deny',
+        code: problem.code,
+        rule: problem.rule,
+        at: 'launch',
+      });
+      await session.apply({ kind: 'denied', refusal: problem, atMs: deps.clock.now() });
+      return;
+    }
+  }
+  // Save the state before sending the request, so a crash in between repeats the launch and never forgets it.
+  const run = await session.apply({ kind: 'launching', ...markOf(session.run, plan, deps) });
+  // The run was denied meanwhile, because Slack refused its card everywhere.
+  if (run.state !== 'launching') return room.release(plan, containerName(run.id, plan.podUid));
+  await record(deps, run, 'patch', {
+    cluster: plan.cluster,
+    pod: `${plan.namespace}/${plan.podName}`,
+    podUid: plan.podUid,
+    container: run.containerName,
+    image: plan.image,
+    planHash: run.planHash,
+  });
+  const answer = await deps.clusters.get(plan.cluster).launch(launchRequestOf(run, plan, deps));
+  const outcome = outcomeOf(answer) ?? nameConflict(answer, run, plan, deps);
+  const atMs = deps.clock.now();
+  if (outcome) {
+    room.release(plan, run.containerName ?? '');
+    await session.apply({ kind: 'ended', outcome, atMs });
+  } else await session.apply({ kind: 'launched', atMs });
+}
+
+/**
+ * What has changed since the decision: the plan, the policy, the approvers, the cluster's rights, or too much time has
+ * passed. An approval holds only for the terms of its request. A grant's use was counted when it let the run through,
+ * so it is not checked again.
+ */
+async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal | undefined> {
+  if (planHash(plan) !== run.planHash) return refusal('approval_changed');
+  const decision = decide(plan, deps.policies.current());
+  const terms = termsOf(run);
+  const isAnswered = terms !== undefined && asksTheSame(decision, terms);
+  if (decision.kind !== 'allow' && !isAnswered) return refusalOfDecision(decision);
+  return (await unwanted(run, deps)) ?? accessProblem(run, plan, deps);
+}
+
+/** The terms of the approval, or of the one that a grant replaces. */
+function termsOf({ approval, grantedBy, decision }: Run): Terms | undefined {
+  if (approval || grantedBy === undefined || decision?.kind !== 'needs-approval') return approval;
+  return { ...decision.approval, rule: decision.rule };
+}
+
+/** Only kdebug can seal the text in its containers: without the seal, somebody else used the name first. */
+function nameConflict(answer: LaunchResult, run: Run, plan: Plan, deps: FlowDeps): Outcome | undefined {
+  const pod = answer.kind === 'launched' ? answer.pod : undefined;
+  const isOurs = pod?.spec.ephemeralContainers.some((held) => isSealedFor(held, { ...run, plan }, deps));
+  if (!pod || isOurs) return undefined;
+  return {
+    kind: 'refused',
+    by: 'name-taken',
+    message: 'the container of this name in the pod does not carry kdebug’s seal',
+  };
+}
+
+function outcomeOf(answer: LaunchResult): Outcome | undefined {
+  switch (answer.kind) {
+    case 'launched':
+      return undefined;
+    case 'refused':
+      return { kind: 'refused', by: answer.by, message: answer.message };
+    case 'pod-gone':
+    case 'pod-replaced':
+      return { kind: answer.kind };
+    case 'unsupported':
+      return {
+        kind: 'refused',
+        by: 'validation',
+        message: 'This API server has no ephemeralcontainers subresource (Kubernetes 1.25 and newer have it).',
+      };
+  }
+}

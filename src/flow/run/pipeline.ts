@@ -1,0 +1,164 @@
+import { KdebugError, toKdebugError } from '../../core/errors.ts';
+import { isBatchRun, isEnded, isLaunched, isPlanned, nextStep } from '../../core/run/life-cycle.ts';
+import type { Run } from '../../core/run/run.ts';
+import { sleep } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
+import { Rounds } from '../../lib/rounds.ts';
+import { record } from '../context/audit.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { HeldRun, RunChanger } from '../context/held-run.ts';
+import { Patience } from '../context/patience.ts';
+import type { PodRoom } from '../context/pod-room.ts';
+import { refusalOfError } from '../context/refusals.ts';
+import type { BatchLogs } from '../log/batch-logs.ts';
+import type { LogReaders } from '../log/logs.ts';
+import { collect } from './collect.ts';
+import { awaitLateEnd, type LateEndWait } from './late-end.ts';
+import { type CheckAtLaunch, launch } from './launch.ts';
+import { plan } from './plan.ts';
+import { watch } from './watch.ts';
+
+export interface AdvanceContext {
+  readonly deps: FlowDeps;
+  readonly readers: LogReaders;
+  readonly runs: RunChanger;
+  readonly batchLogs: BatchLogs;
+  readonly room: PodRoom;
+  /** Takes every pod of a batch through these same stages. Passed in, because `flow/batch` imports this file. */
+  readonly runBatch: (session: HeldRun, context: AdvanceContext) => Promise<void>;
+  /** For one pod of a batch: what to check right before its launch, instead of the checks of a single run. */
+  readonly check?: CheckAtLaunch;
+}
+
+/** The visible side of a run; `Reply` is the one implementation. */
+interface SlackSide {
+  /**
+   * Resolves, with the run as Slack shows it, once Slack has every post and only people or the clock can bring more.
+   */
+  catchUp(): Promise<Run>;
+  advanced(): void;
+}
+
+/** How the supervisor and a wait for a late end, which nobody else awaits, inform each other. */
+interface Shift {
+  isDraining(): boolean;
+  awaitsLateEnd(isWaiting: boolean): void;
+}
+
+/**
+ * Runs a run from its current state until this replica can release it: the stages, with Slack kept up to date beside
+ * them, and then the late end of a run that kdebug gave up. A vote may come at any time and start another round.
+ * @throws KdebugError lease_lost, store_unreachable
+ */
+export async function runToEnd(
+  session: HeldRun,
+  context: AdvanceContext,
+  { slack, shift }: { readonly slack: SlackSide; readonly shift: Shift },
+): Promise<void> {
+  const { deps } = context;
+  const rounds = new Rounds(deps.clock);
+  let lateEnd: LateEndWait | undefined;
+  for (;;) {
+    await rounds.next();
+    const [, shown] = await bothOrNeither(
+      session,
+      advance(session, context).then(() => slack.advanced()),
+      slack.catchUp(),
+    );
+    const step = nextStep(session.run, deps.clock.now());
+    if (step.kind === 'done' || step.kind === 'park') return;
+    if (step.kind !== 'await-late-end') continue;
+    lateEnd ??= awaitLateEnd(session, context);
+    shift.awaitsLateEnd(true);
+    const hasNews = await lateEnd({ shown, wanted: () => !shift.isDraining() });
+    shift.awaitsLateEnd(false);
+    if (!hasNews) return;
+  }
+}
+
+/**
+ * Takes a run from stage to stage until it is final or waits for votes. @throws KdebugError lease_lost,
+ * store_unreachable
+ */
+export async function advance(session: HeldRun, context: AdvanceContext): Promise<void> {
+  const { clock } = context.deps;
+  const patience = new Patience(context.deps.random);
+  const rounds = new Rounds(clock);
+  if (session.run.state === 'received') await tryStage(session, context, { patience, stage: recordRequest });
+  while (nextStep(session.run, clock.now()).kind === 'advance') {
+    await rounds.next();
+    await tryStage(session, context, { patience, stage: nextStage });
+  }
+}
+
+type Stage = (session: HeldRun, context: AdvanceContext) => Promise<unknown>;
+
+/** Every stage is a re-entrant function of the stored run, so the run's next holder may enter it again. */
+function nextStage(session: HeldRun, context: AdvanceContext): Promise<unknown> {
+  const { deps, readers, runs, room, check } = context;
+  const { run } = session;
+  if (run.state === 'received') return plan(session, deps, runs);
+  if (run.state === 'pending-approval') return session.apply({ kind: 'expired', atMs: deps.clock.now() });
+  if (isBatchRun(run)) return context.runBatch(session, context);
+  switch (run.state) {
+    case 'approved':
+    case 'launching':
+      if (isPlanned(run)) return launch(session, run, { deps, room, ...defined({ check }) });
+      break;
+    case 'starting':
+    case 'running':
+      if (isLaunched(run)) return watch(session, run, { deps, readers, room });
+      break;
+    default:
+      if (isEnded(run)) return collect(session, run, { deps, readers });
+  }
+  throw new KdebugError('internal_error', { detail: `a run in the state ${run.state} lacks what its stage needs` });
+}
+
+/** Writes the audit record of the request first. Whichever replica picks up the run does it, so a crash cannot skip it. */
+const recordRequest: Stage = ({ run }, { deps }) =>
+  record(deps, run, 'request', { command: run.commandLine, source: run.origin.source });
+
+/** Enters one stage; retries after a transient error, and ends the run after any other. */
+async function tryStage(
+  session: HeldRun,
+  context: AdvanceContext,
+  { patience, stage }: { readonly patience: Patience; readonly stage: Stage },
+): Promise<void> {
+  const { clock } = context.deps;
+  const { state } = session.run;
+  try {
+    await stage(session, context);
+    patience.reset();
+  } catch (thrown) {
+    const error = toKdebugError(thrown);
+    if (error.code === 'lease_lost') throw error;
+    const waitMs = patience.waitMs(error, state, clock.now());
+    if (waitMs !== undefined) await sleep(clock, waitMs);
+    // An unsaved error is not an outcome: the container may well be running.
+    else if (error.code === 'store_unreachable') throw error;
+    else await abandonRun(session, error, context.deps);
+  }
+}
+
+/** Ends the run with an error that is not transient: an outcome like any other. */
+async function abandonRun(session: HeldRun, error: KdebugError, deps: FlowDeps): Promise<void> {
+  const atMs = deps.clock.now();
+  const { state, id } = session.run;
+  deps.log.warn('stage failed, giving up', { runId: id, phase: state, reason: error.code, error });
+  const outcome = { kind: 'internal', code: error.code } as const;
+  if (state === 'received') await session.apply({ kind: 'denied', refusal: refusalOfError(error), atMs });
+  else if (state === 'collecting') await session.apply({ kind: 'finished', outcome, atMs });
+  else await session.apply({ kind: 'ended', outcome, atMs });
+}
+
+/** Runs two halves of one task: when one fails, the other stops, and the task fails. */
+async function bothOrNeither<One, Two>(session: HeldRun, one: Promise<One>, two: Promise<Two>): Promise<[One, Two]> {
+  const stopOther = (thrown: unknown): never => {
+    session.abandon();
+    throw thrown;
+  };
+  const both = [one.catch(stopOther), two.catch(stopOther)] as const;
+  await Promise.allSettled(both);
+  return Promise.all(both);
+}

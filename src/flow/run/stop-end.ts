@@ -1,0 +1,85 @@
+import { buildStopContainer } from '../../core/container/build.ts';
+import { fingerprintOf } from '../../core/container/fingerprint.ts';
+import type { Pod } from '../../core/container/pod.ts';
+import { stateOfContainer } from '../../core/container/status.ts';
+import { KdebugError } from '../../core/errors.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import type { PlannedRun } from '../../core/run/life-cycle.ts';
+import type { Stop, StopContainer } from '../../core/run/run.ts';
+import { FOUND_NONE, outcomeAfterStop } from '../../core/run/stop.ts';
+import { LatestValue } from '../../lib/latest-value.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { HeldRun } from '../context/held-run.ts';
+import { isIn } from '../context/pod-room.ts';
+import type { PodSeen } from '../ports/cluster.ts';
+
+/** How long an ended run waits for the end of the container that stopped it. */
+const MAX_END_WAIT_MS = 12_000;
+
+/**
+ * The outcome of a run whose container has ended: `stopped` if somebody's stop ended it. May wait some seconds for the
+ * end of the stop's own container, which is the better witness. @throws KdebugError lease_lost
+ */
+export async function orStopped(session: HeldRun, outcome: Outcome, deps: FlowDeps): Promise<Outcome> {
+  const { plan, stop } = session.run;
+  if (!plan || !stop?.container || stop.failed) return outcome;
+  const { id } = session.run;
+  const sent = { id, plan, stop: { byUserId: stop.byUserId, container: stop.container } };
+  const exitCode = stop.ended?.exitCode ?? (await exitCodeOfStop(session, sent, deps));
+  return outcomeAfterStop(outcome, stop, exitCode);
+}
+
+/** The stop of a run, with the container that was sent. */
+interface SentStop extends Pick<PlannedRun, 'id' | 'plan'> {
+  readonly stop: Pick<Stop, 'byUserId'> & { readonly container: StopContainer };
+}
+
+export function stopContainerOf({ id, plan, stop: { byUserId, container } }: SentStop) {
+  const { name: containerName, ...mark } = container;
+  return buildStopContainer(plan, { ...mark, runId: id, containerName, byUserId });
+}
+
+/** Whether the pod holds the container that stops this run, unchanged; one that a webhook has changed is not recognised. */
+export function isStopIn(pod: Pod, sent: SentStop): boolean {
+  const fingerprint = fingerprintOf(stopContainerOf(sent));
+  return pod.spec.ephemeralContainers.some(
+    (held) => held.name === sent.stop.container.name && held.fingerprint === fingerprint,
+  );
+}
+
+/** Undefined: unknown, because the pod is gone, its node is silent, or its container of that name is not the one that was sent. */
+async function exitCodeOfStop(
+  session: HeldRun,
+  sent: SentStop,
+  { clock, clusters }: FlowDeps,
+): Promise<number | undefined> {
+  const { plan } = sent;
+  const untilMs = clock.now() + MAX_END_WAIT_MS;
+  const latest = new LatestValue<PodSeen>(clock);
+  const pod = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
+  const subscription = clusters.get(plan.cluster).watch(pod, (seen) => latest.put(seen));
+  const ignore = session.onChange(() => latest.nudge());
+  try {
+    while (clock.now() < untilMs) {
+      const seen = await latest.next(untilMs);
+      if (session.isOver) throw new KdebugError('lease_lost');
+      if (seen && seen.kind !== 'pod') return undefined;
+      const exitCode = seen && exitCodeIn(seen.pod, sent);
+      if (exitCode !== undefined) return exitCode;
+    }
+    return undefined;
+  } finally {
+    ignore();
+    subscription.close();
+  }
+}
+
+/** Never sent, or never started: it stopped nothing. */
+function exitCodeIn(pod: Pod, sent: SentStop): number | undefined {
+  const { name } = sent.stop.container;
+  if (!isIn(pod, name)) return FOUND_NONE;
+  if (!isStopIn(pod, sent)) return undefined;
+  const state = stateOfContainer(pod, name, sent.plan.targetContainerName);
+  if (state.kind === 'start-failed') return FOUND_NONE;
+  return state.kind === 'terminated' ? state.termination.exitCode : undefined;
+}

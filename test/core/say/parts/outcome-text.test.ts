@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import type { Outcome } from '../../../../src/core/outcome.ts';
+import { describeOutcome, happenedSpans } from '../../../../src/core/say/parts/outcome-text.ts';
+
+const ALL: { readonly [Kind in Outcome['kind']]: Extract<Outcome, { kind: Kind }> } = {
+  succeeded: { kind: 'succeeded' },
+  answered: { kind: 'answered' },
+  failed: { kind: 'failed', exitCode: 3, reason: 'Error' },
+  'oom-killed': { kind: 'oom-killed', exitCode: 137 },
+  'start-failed': { kind: 'start-failed', reason: 'ImagePullBackOff', message: 'Back-off pulling image "nope:1"' },
+  'no-status': { kind: 'no-status' },
+  'timed-out': { kind: 'timed-out' },
+  stopped: { kind: 'stopped', by: 'U0ROY' },
+  'target-ended': { kind: 'target-ended', exitCode: 137 },
+  'pod-gone': { kind: 'pod-gone' },
+  'pod-replaced': { kind: 'pod-replaced' },
+  'node-lost': { kind: 'node-lost' },
+  refused: { kind: 'refused', by: 'pod-security', message: 'violates PodSecurity' },
+  denied: { kind: 'denied', code: 'channel_unknown' },
+  rejected: { kind: 'rejected', by: 'Bob' },
+  expired: { kind: 'expired' },
+  cancelled: { kind: 'cancelled', by: 'Roy' },
+  internal: { kind: 'internal', code: 'cluster_unreachable' },
+};
+
+it.each(Object.values(ALL))(
+  '$kind has a title, a sentence on what happened and one on what to do, if there is anything to do',
+  (outcome) => {
+    const words = describeOutcome(outcome);
+    expect(words.title).not.toBe('');
+    expect(words.happened).not.toBe('');
+    expect(words.next).toMatch(outcome.kind === 'succeeded' || outcome.kind === 'stopped' ? /^$/ : /\.$/);
+    expect(words.next.length).toBeLessThan(120);
+  },
+);
+
+it('the cluster’s and the kubelet’s own words are told', () => {
+  expect(describeOutcome(ALL['start-failed']).happened).toContain('nope:1');
+  expect(describeOutcome(ALL.refused).happened).toContain('violates PodSecurity');
+});
+
+it('what kdebug’s own container did is not told as if the pod had done it', () => {
+  for (const outcome of [ALL.failed, ALL['oom-killed'], ALL['start-failed']])
+    expect(describeOutcome(outcome).title).toMatch(/^(?:The run|kdebug’s container) /);
+});
+
+it('a pod that wants a non-root user is named only where the kubelet says so', () => {
+  const failed = (message: string) =>
+    describeOutcome({ kind: 'start-failed', reason: 'CreateContainerConfigError', message });
+  expect(failed('container has runAsNonRoot and image will run as root').next).toContain('non-root user');
+  expect(failed('secret "db" not found').next).not.toContain('non-root');
+});
+
+it('a container’s id of 64 digits is told by its beginning', () => {
+  const id = 'a1b2'.repeat(16);
+  const { happened } = describeOutcome({ kind: 'start-failed', reason: 'StartError', message: `container ${id} died` });
+  expect(happened).toContain('a1b2a1b2a1b2… died');
+});
+
+it('whoever decided is a mention; nothing that a cluster says is one', () => {
+  expect(happenedSpans({ kind: 'rejected', by: 'U0BOB' })).toEqual([
+    { kind: 'person', userId: 'U0BOB' },
+    { kind: 'text', text: ' rejected it.' },
+  ]);
+  expect(happenedSpans({ kind: 'cancelled', by: 'U0ROY' })[0]).toEqual({ kind: 'person', userId: 'U0ROY' });
+  expect(happenedSpans({ kind: 'refused', by: 'webhook', message: 'ask U0BOB' })).toEqual([
+    { kind: 'text', text: 'ask U0BOB' },
+  ]);
+});

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { createMetrics } from '../../../src/adapters/metrics/index.ts';
+import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
+import { HELD_FOR_POST_MS, HeldRun } from '../../../src/flow/context/held-run.ts';
+import { aRun, START_MS } from '../../support/builders.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+/** A run that replica-1 has just taken. */
+async function held() {
+  const clock = new FakeClock();
+  const store = new MemoryRunStore({ clock });
+  const metrics = createMetrics({ clock, ofProcess: false });
+  const run = aRun({ state: 'received' });
+  const created = await store.create(run, 'replica-1');
+  if (created.kind !== 'created') throw new Error(created.kind);
+  const session = new HeldRun({ run, fence: created.fence }, { store, clock, metrics });
+  return { clock, store, metrics, run, fence: created.fence, session };
+}
+
+it('denies every change to who no longer owns the run (lease_lost), and changes nothing', async () => {
+  const { store, metrics, run, fence, session } = await held();
+  await store.release(run.id, fence);
+  const taken = await store.lease(run.id, 'replica-2');
+  expect(taken?.fence).toBeGreaterThan(fence);
+  const denied = {
+    kind: 'denied',
+    refusal: { code: 'channel_unknown', message: '', hint: '' },
+    atMs: START_MS,
+  } as const;
+  await expect(session.apply(denied)).rejects.toMatchObject({ code: 'lease_lost' });
+  expect((await store.read(run.id))?.state).toBe('received');
+  expect(session.run.state).toBe('received');
+  expect(await metrics.text()).toContain('kdebug_leases_lost_total 1');
+});
+
+it('asks the store again after its clock was set back: a confirmation of the future proves nothing', async () => {
+  const { clock, store, run, fence, session } = await held();
+  expect(session.isHeld(HELD_FOR_POST_MS)).toBe(true);
+  clock.jump(-3_600_000);
+  await store.release(run.id, fence);
+  await store.lease(run.id, 'replica-2');
+  await expect(session.assertHeld(HELD_FOR_POST_MS)).rejects.toMatchObject({ code: 'lease_lost' });
+});
