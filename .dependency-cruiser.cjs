@@ -26,6 +26,82 @@ const oneHomeFor = ([name, { packages, home }]) => ({
   to: { path: `node_modules/${packages}` },
 });
 
+/**
+ * What stands on what: in each of these folders, a file or folder imports only those before it in the list. docs/architecture.md is read
+ * in this order; `test/contract/structure.test.ts` sees that the lists are whole.
+ */
+const ORDERS = {
+  'src/core': [
+    'shown-names.ts',
+    'errors.ts',
+    'ids.ts',
+    'hash.ts',
+    'actions.ts',
+    'optional-rights.ts',
+    'outcome.ts',
+    'report-marks.ts',
+    'redact',
+    'container',
+    'request',
+    'command',
+    'policy',
+    'compare',
+    'files',
+    'batch',
+    'planning',
+    'diagnosis',
+    'run',
+    'job',
+    'lookup',
+    'audit',
+    'say',
+  ],
+  'src/core/diagnosis': [
+    'facts',
+    'logs',
+    'reading',
+    'images',
+    'rules',
+    'marked-report.ts',
+    'look-at-cluster.ts',
+    'findings.ts',
+    'first-answer.ts',
+    'report-verdict.ts',
+    'workload',
+  ],
+  'src/core/say': ['message', 'parts', 'batch', 'run', 'answers', 'form-preview.ts', 'request-form.ts'],
+  'src/flow': [
+    'ports',
+    'context',
+    'log',
+    'planning',
+    'first-answer',
+    'run',
+    'approval',
+    'lookup',
+    'again',
+    'form',
+    'home',
+    'batch',
+    'inbox',
+    'reply',
+    'recovery',
+    'supervisor.ts',
+  ],
+};
+
+const oneOf = (names) => `(${names.map((name) => name.replace('.', '\\.')).join('|')})(/|$)`;
+
+/** One rule for each but the last: what it must not import. */
+const orderOf = ([folder, names]) =>
+  names.slice(0, -1).map((name, index) => ({
+    name: `order-of-${folder.replaceAll('/', '-')}-${name}`,
+    comment: `Instead: move what both need to a folder before ${folder}/${name} in ORDERS, or hand it over as an argument.`,
+    severity: 'error',
+    from: { path: `^${folder}/${oneOf([name])}` },
+    to: { path: `^${folder}/${oneOf(names.slice(index + 1))}` },
+  }));
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -169,6 +245,7 @@ module.exports = {
       to: { couldNotResolve: true },
     },
     ...Object.entries(HOMES).map(oneHomeFor),
+    ...Object.entries(ORDERS).flatMap(orderOf),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
@@ -180,3 +257,6 @@ module.exports = {
     },
   },
 };
+
+// For the tests of the structure: the tool accepts no property that it does not know.
+Object.defineProperty(module.exports, 'ORDERS', { value: ORDERS });

@@ -19,7 +19,7 @@ import {
   WORKLOADS,
 } from '../play/cluster/programs/recordings.ts';
 import { SHOP_PODS } from '../play/cluster/shop.ts';
-import { REPORT_END } from '../src/core/diagnosis/marked-report.ts';
+import { REPORT_END } from '../src/core/report-marks.ts';
 import { Looks, podOf } from '../test/cluster/autodiagnose-looks.ts';
 import { Kube } from '../test/e2e/kube.ts';
 

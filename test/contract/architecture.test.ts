@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise, type IConfiguration, type ICruiseResult } from 'dependency-cruiser';
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
@@ -9,7 +9,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { itInFull } from '../support/sample.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const config = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as IConfiguration;
+const config = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as IConfiguration & {
+  readonly ORDERS: Readonly<Record<string, readonly string[]>>;
+};
 
 type Tree = Readonly<Record<string, string>>;
 
@@ -48,7 +50,7 @@ const CLEAN: Tree = {
   'src/core/hash.ts': "import 'node:crypto';",
   'src/core/run.ts': "import 'node:util'; import './hash.ts'; export type Run = string;",
   'src/flow/ports/store.ts': "import type { Run } from '../../core/run.ts'; export interface RunStore { run: Run }",
-  'src/flow/run/pipeline.ts': "import './ports/store.ts'; import '../core/run.ts';",
+  'src/flow/pipeline.ts': "import './ports/store.ts'; import '../core/run.ts';",
   'src/doctor/probes.ts': "import type { Run } from '../core/run.ts'; export interface Probe { run: Run }",
   'src/doctor/checks.ts': "import './probes.ts'; import '../config/env.ts'; import 'node:path';",
   'src/adapters/log/index.ts': "import 'pino'; import 'zod'; import 'node:fs';",
@@ -112,6 +114,25 @@ const VIOLATIONS: readonly (readonly [rule: string, file: string, text: string])
   ['home-of-yaml', 'src/adapters/store/k.ts', "import 'yaml';"],
 ];
 
+/** A file of its own in a folder of an order, or the file that the order names. */
+const placeIn = (folder: string, name: string, own: string): string =>
+  name.endsWith('.ts') ? `${folder}/${name}` : `${folder}/${name}/${own}.ts`;
+
+/** Each but the last of an order imports the one after it, and so what it must not. */
+const AGAINST_ORDERS: readonly (readonly [rule: string, file: string, text: string])[] = Object.entries(
+  config.ORDERS,
+).flatMap(([folder, names]) =>
+  names.slice(0, -1).map((name, index) => {
+    const file = placeIn(folder, name, 'against-order');
+    const after = relative(dirname(file), placeIn(folder, names[index + 1] ?? '', 'against-order'));
+    return [
+      `order-of-${folder.replaceAll('/', '-')}-${name}`,
+      file,
+      `import '${after.startsWith('.') ? after : `./${after}`}';`,
+    ] as const;
+  }),
+);
+
 const trees: string[] = [];
 afterEach(() => {
   for (const tree of trees.splice(0)) rmSync(tree, { recursive: true, force: true });
@@ -159,9 +180,21 @@ describe('the architecture rules', () => {
     expect(innocent).toEqual([]);
   });
 
+  it('bite where a file imports what comes after it in an order', async () => {
+    const ends = Object.entries(config.ORDERS).map(([folder, names]) =>
+      placeIn(folder, names.at(-1) ?? '', 'against-order'),
+    );
+    const seeded = Object.fromEntries([
+      ...ends.map((file) => [file, 'export const x = 1;'] as const),
+      ...AGAINST_ORDERS.map(([, file, text]) => [file, text] as const),
+    ]);
+    const found = new Set(foundIn(await cruiseIn(plant({ ...CLEAN, ...seeded }))));
+    expect(AGAINST_ORDERS.filter(([rule, file]) => !found.has(`${file}: ${rule}`))).toEqual([]);
+  });
+
   it('are all seeded, and each says what to do instead', () => {
     const names = (config.forbidden ?? []).map((rule) => rule.name ?? '');
-    expect(names.filter((name) => !VIOLATIONS.some(([rule]) => rule === name))).toEqual([]);
+    expect(names.filter((name) => ![...VIOLATIONS, ...AGAINST_ORDERS].some(([rule]) => rule === name))).toEqual([]);
     for (const rule of config.forbidden ?? []) {
       expect(rule.comment, rule.name).toMatch(/^Instead: /);
       expect(rule.severity, rule.name).toBe('error');

@@ -32,10 +32,11 @@ export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
   ts.forEachChild(node, (child) => walk(child, visit));
 }
 
-/** The paths of the project's own files that a file imports or re-exports. */
-export function importsOf(path: string): readonly string[] {
+/** The paths of the project's own files that a file imports or re-exports; `values`: without those of which it needs types alone. */
+export function importsOf(path: string, which: 'all' | 'values' = 'all'): readonly string[] {
   return sourceOf(path).statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];
+    if (which === 'values' && ts.isImportDeclaration(statement) && statement.importClause?.isTypeOnly) return [];
     const { moduleSpecifier } = statement;
     if (!moduleSpecifier || !ts.isStringLiteral(moduleSpecifier) || !moduleSpecifier.text.startsWith('.')) return [];
     return [join(path, '..', moduleSpecifier.text).replaceAll('\\', '/')];

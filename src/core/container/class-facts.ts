@@ -1,4 +1,4 @@
-import type { ImageClass } from '../policy/policy.ts';
+import type { ImageClass } from './image-class.ts';
 
 interface FactText {
   /** The class of a launch with this fact, at least. */

@@ -1,8 +1,8 @@
 import { canonicalJson, sha256 } from '../hash.ts';
-import type { ImageClass } from '../policy/policy.ts';
 import type { ClassReason } from './class-facts.ts';
 import type { EnvVar, ImagePullPolicy, SecurityContext } from './ephemeral-container.ts';
 import type { FileKind } from './file-kinds.ts';
+import type { ImageClass } from './image-class.ts';
 import type { PodSecurityLevel, Workload } from './pod.ts';
 import type { Profile, ProfileName } from './profiles.ts';
 

@@ -2,11 +2,8 @@ import { own } from '../../lib/object.ts';
 import type { Plan } from '../container/plan.ts';
 import { isDiagnostic } from '../planning/resolve.ts';
 import type { Policy } from '../policy/policy.ts';
+import { REPORT_BEGIN, REPORT_END } from '../report-marks.ts';
 import { type Diagnosis, parseReport } from './facts/report.ts';
-
-/** Frames the report at the end of a log; the termination message holds the same document, shortened. */
-export const REPORT_BEGIN = '-----BEGIN KDEBUG REPORT-----';
-export const REPORT_END = '-----END KDEBUG REPORT-----';
 
 /**
  * The report of a diagnostic image: the last marked document at the end of the log, else the termination message;

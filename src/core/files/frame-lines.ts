@@ -1,4 +1,4 @@
-import { REPORT_BEGIN } from '../diagnosis/marked-report.ts';
+import { REPORT_BEGIN } from '../report-marks.ts';
 import type { FileProblem } from './run-file.ts';
 
 /** The lines of a frame (docs/diagnostic-images.md, "Files"). */

@@ -9,7 +9,7 @@ import {
 } from '../diagnosis/facts/verdict.ts';
 import { MAX_FINDINGS, MAX_LINE_LENGTH } from '../diagnosis/findings.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Refusal } from '../run/run.ts';
+import type { Refusal } from '../request/origin.ts';
 
 const worstRank = ({ findings }: Verdict): number => Math.min(4, ...findings.map(rankOfShown));
 

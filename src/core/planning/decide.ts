@@ -2,6 +2,7 @@ import { printDuration } from '../../lib/duration.ts';
 import { own } from '../../lib/object.ts';
 import { classText } from '../container/class-facts.ts';
 import { type FileKind, isSecretKind } from '../container/file-kinds.ts';
+import { worseClass } from '../container/image-class.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ReasonCode } from '../errors.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type ImageAlias,
   type Policy,
   type Rule,
-  worseClass,
 } from '../policy/policy.ts';
 import { isSameReference, matchesNamespace, mayUseCommand, problemOfSettings } from './resolve.ts';
 

@@ -1,7 +1,7 @@
 import { own } from '../../lib/object.ts';
 import { asUserId, type ChannelId } from '../ids.ts';
 import { type Identity, keyOfChannel, type Policy, type Unmapped } from '../policy/policy.ts';
-import type { Origin } from '../run/run.ts';
+import type { Origin } from '../request/origin.ts';
 
 /** The Kubernetes user that kdebug acts as for a person. */
 export interface KubernetesIdentity {

@@ -1,6 +1,7 @@
 import { defined } from '../../lib/object.ts';
 import { CLASS_FACTS, type ClassFact, type ClassReason } from '../container/class-facts.ts';
 import type { SecurityContext } from '../container/ephemeral-container.ts';
+import { type ImageClass, worseClass } from '../container/image-class.ts';
 import type {
   ContainerSecurityContext,
   Pod,
@@ -9,7 +10,6 @@ import type {
   PodSecurityContext,
 } from '../container/pod.ts';
 import { identityOfTarget, type UserAndGroup } from '../container/profiles.ts';
-import { type ImageClass, worseClass } from '../policy/policy.ts';
 
 export interface LaunchClass {
   readonly class: ImageClass;

@@ -1,7 +1,8 @@
 import { type FileKind, isSecretKind } from '../container/file-kinds.ts';
+import { worseClass } from '../container/image-class.ts';
 import { parseImageReference } from '../container/names.ts';
 import { asChannelId } from '../ids.ts';
-import { type ChannelPolicy, DIRECT, type ImageAlias, type Policy, type Rule, worseClass } from '../policy/policy.ts';
+import { type ChannelPolicy, DIRECT, type ImageAlias, type Policy, type Rule } from '../policy/policy.ts';
 import { unmappedOf } from './identity.ts';
 import { TARGET_LOG_WORDS, targetLogOfRule } from './target-log.ts';
 

@@ -17,7 +17,7 @@ import {
 } from '../container/profiles.ts';
 import type { Decision, Denial, ImageAlias, Policy } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
-import type { Origin } from '../run/run.ts';
+import type { Origin } from '../request/origin.ts';
 import { decide } from './decide.ts';
 import { classOfLaunch } from './launch-class.ts';
 import { usesOwnWords } from './resolve.ts';

@@ -2,11 +2,12 @@ import { defined, own } from '../../lib/object.ts';
 import { nearest } from '../../lib/text.ts';
 import type { EnvVar } from '../container/ephemeral-container.ts';
 import type { FileKind } from '../container/file-kinds.ts';
+import { worseClass } from '../container/image-class.ts';
 import { type ImageReference, imageRepository, parseImageReference } from '../container/names.ts';
 import type { Plan } from '../container/plan.ts';
 import { PROFILES, type Profile } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
-import { channelPolicy, type ImageAlias, type Policy, type Rule, worseClass } from '../policy/policy.ts';
+import { channelPolicy, type ImageAlias, type Policy, type Rule } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
 
 export interface ResolvedNamespace {

@@ -1,15 +1,9 @@
 import { own } from '../../lib/object.ts';
 import type { FileKind } from '../container/file-kinds.ts';
+import type { ImageClass } from '../container/image-class.ts';
 import type { Profile } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
 import { asChannelId, type ChannelId, isDirect, type UserId } from '../ids.ts';
-
-/** Classes of harm, mildest first (design, section 3.2). */
-export const IMAGE_CLASSES = ['observe', 'intrusive', 'elevated'] as const;
-export type ImageClass = (typeof IMAGE_CLASSES)[number];
-
-export const worseClass = (a: ImageClass, b: ImageClass): ImageClass =>
-  IMAGE_CLASSES.indexOf(a) > IMAGE_CLASSES.indexOf(b) ? a : b;
 
 /** The valid policy with all defaults. `config/` has the file's own shape. Times in milliseconds. */
 export interface Policy {

@@ -1,4 +1,4 @@
-import { REPORT_BEGIN } from '../diagnosis/marked-report.ts';
+import { REPORT_BEGIN } from '../report-marks.ts';
 import { characterBoundary, countNewlines, NO_BYTES } from './byte-scan.ts';
 
 /** Collects the parts of a log that a reply and the live view show. Works on bytes and decodes only those parts. */

@@ -1,5 +1,3 @@
-import { printCommand } from '../command/print.ts';
-import type { RunRequest } from '../request/command.ts';
 import { LineRedactor, replaceRanges } from './line-redactor.ts';
 import { createLogFilter } from './log-filter.ts';
 import { type SecretRange, searchFor } from './secret-range.ts';
@@ -114,14 +112,4 @@ export function redactEnv<Named extends Variable>(env: readonly Named[], redact:
     if (first.start <= from) return { ...variable, value: `[redacted:${first.kind}]` };
     return { ...variable, value: replaceRanges(text, { from, to: text.length, ranges }) };
   });
-}
-
-/** A request in its canonical spelling, safe to show to everybody. The request itself keeps what was typed. */
-export function shownCommandLine(request: RunRequest, redact: readonly string[]): string {
-  const env = redactEnv(request.env, redact);
-  const line = printCommand({
-    kind: 'run',
-    request: { ...request, env, command: redactWords(request.command, redact) },
-  });
-  return redactWords([line], redact).join(' ');
 }

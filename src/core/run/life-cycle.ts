@@ -3,8 +3,9 @@ import type { Plan } from '../container/plan.ts';
 import type { ContainerState } from '../container/status.ts';
 import type { Outcome } from '../outcome.ts';
 import { isActive } from '../planning/grant.ts';
+import type { Refusal } from '../request/origin.ts';
 import { waitsUntilMs } from './copies.ts';
-import type { Refusal, Rehearsal, Run } from './run.ts';
+import type { Rehearsal, Run } from './run.ts';
 import type { RunState } from './run-state.ts';
 
 const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', 'cancelled', 'finished']);

@@ -1,5 +1,6 @@
 import { defined } from '../../lib/object.ts';
 import { classText } from '../container/class-facts.ts';
+import { type ImageClass, worseClass } from '../container/image-class.ts';
 import type { Pod } from '../container/pod.ts';
 import type { UserAndGroup } from '../container/profiles.ts';
 import { asUserId } from '../ids.ts';
@@ -7,7 +8,7 @@ import { decide } from '../planning/decide.ts';
 import { classOfLaunch } from '../planning/launch-class.ts';
 import type { PlanResult } from '../planning/make-plan.ts';
 import { planPod } from '../planning/plan-request.ts';
-import { type ImageAlias, type ImageClass, type Policy, worseClass } from '../policy/policy.ts';
+import type { ImageAlias, Policy } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
 import type { PlannedRun } from './life-cycle.ts';
 

@@ -1,14 +1,15 @@
 import { defined } from '../../lib/object.ts';
 import { parseCommand } from '../command/parse.ts';
 import { printCommand } from '../command/print.ts';
+import { shownCommandLine } from '../command/shown-command.ts';
 import { buildEphemeralContainer } from '../container/build.ts';
 import { fingerprintOf } from '../container/fingerprint.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
 import type { PendingApproval } from '../planning/vote.ts';
-import { shownCommandLine } from '../redact/redact-text.ts';
-import type { Origin, Run } from './run.ts';
+import type { Origin } from '../request/origin.ts';
+import type { Run } from './run.ts';
 
 /** The parts of a plan that the pod or the command can restore, or that nobody needs after the launch. */
 type NotifiedAgain =

@@ -7,8 +7,9 @@ import type { Outcome } from '../outcome.ts';
 import type { Grant, GrantUse } from '../planning/grant.ts';
 import type { Vote, Voter } from '../planning/vote.ts';
 import type { Decision } from '../policy/policy.ts';
+import type { Refusal } from '../request/origin.ts';
 import type { DeliveryEvent } from './delivery.ts';
-import type { Refusal, Rehearsal, RunLog, StopContainer } from './run.ts';
+import type { Rehearsal, RunLog, StopContainer } from './run.ts';
 import type { SentCopies } from './sent-copies.ts';
 
 /** What can happen to a stop of a run. */

@@ -4,45 +4,16 @@ import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
 import type { Verdict } from '../diagnosis/facts/verdict.ts';
 import type { RunFile } from '../files/run-file.ts';
-import type { ChannelId, RunId, UserId } from '../ids.ts';
+import type { RunId } from '../ids.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Grant } from '../planning/grant.ts';
 import type { PendingApproval } from '../planning/vote.ts';
 import type { Decision } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
+import type { Origin, Refusal } from '../request/origin.ts';
 import type { Delivery } from './delivery.ts';
 import type { RunState } from './run-state.ts';
 import type { SentCopies } from './sent-copies.ts';
-
-export interface Origin {
-  readonly source: 'slash' | 'mention' | 'form' | 'shortcut' | 'button';
-  /** Equal for every delivery of the same request, whoever delivers it. */
-  readonly dedupeKey: string;
-  readonly teamId: string;
-  readonly channelId: ChannelId;
-  /** The thread of a mention, or the one that it begins; the run answers there. */
-  readonly threadTs?: string;
-  /** The thread is under the request itself. Slack shows a private answer there only once the thread has a reply. */
-  readonly beginsThread?: true;
-  readonly requesterId: UserId;
-  /** The channel is a group direct message, as far as Slack says so: its id looks like a channel's. */
-  readonly inGroupMessage?: true;
-  /** The words of a message that was edited after it was sent. */
-  readonly isEdit?: true;
-  /** A bearer secret for private answers, five uses in 30 minutes; never logged, never shown. */
-  readonly responseUrl?: string;
-  /** The slash command that was typed, where its name is not the configured one: private answers say it. */
-  readonly command?: string;
-  readonly receivedAtMs: number;
-}
-
-export interface Refusal {
-  readonly code: string;
-  /** One sentence. */
-  readonly message: string;
-  readonly hint: string;
-  readonly rule?: string;
-}
 
 /** The result of a `--dry-run`; nothing was started. */
 export interface Rehearsal {

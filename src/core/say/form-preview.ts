@@ -4,7 +4,7 @@ import type { Plan } from '../container/plan.ts';
 import { REASONS } from '../errors.ts';
 import type { Decision } from '../policy/policy.ts';
 import type { CommandError } from '../request/command.ts';
-import type { Refusal } from '../run/run.ts';
+import type { Refusal } from '../request/origin.ts';
 import { EMOJI } from './message/message.ts';
 
 /** What the form says while it is filled in: the answer first, with the mark of its state. */

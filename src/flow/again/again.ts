@@ -1,7 +1,8 @@
 import type { ActionName } from '../../core/actions.ts';
 import type { Decision } from '../../core/policy/policy.ts';
 import type { RunRequest } from '../../core/request/command.ts';
-import type { Origin, Run } from '../../core/run/run.ts';
+import type { Origin } from '../../core/request/origin.ts';
+import type { Run } from '../../core/run/run.ts';
 import { againForm } from '../../core/say/answers/click-messages.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';

@@ -1,6 +1,6 @@
+import { shownCommandLine } from '../../core/command/shown-command.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import type { LookAgain } from '../../core/diagnosis/facts/verdict.ts';
-import { shownCommandLine } from '../../core/redact/redact-text.ts';
 import type { RunRequest } from '../../core/request/command.ts';
 import { comparisonRequest, mayCompare } from '../../core/run/ask.ts';
 import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';

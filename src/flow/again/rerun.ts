@@ -1,8 +1,9 @@
 import { PROFILES, type Profile } from '../../core/container/profiles.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RunRequest } from '../../core/request/command.ts';
+import type { Origin } from '../../core/request/origin.ts';
 import { isFinal } from '../../core/run/life-cycle.ts';
-import type { Origin, Run } from '../../core/run/run.ts';
+import type { Run } from '../../core/run/run.ts';
 import type { PossibleProfile } from '../../core/say/answers/click-messages.ts';
 import { lacksOf } from '../../core/say/parts/run-buttons.ts';
 import { defined } from '../../lib/object.ts';

@@ -1,9 +1,10 @@
 import { printCommand } from '../../core/command/print.ts';
+import { shownCommandLine } from '../../core/command/shown-command.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { canonicalJson } from '../../core/hash.ts';
-import { shownCommandLine } from '../../core/redact/redact-text.ts';
 import type { RunRequest } from '../../core/request/command.ts';
-import type { Origin, Run } from '../../core/run/run.ts';
+import type { Origin } from '../../core/request/origin.ts';
+import type { Run } from '../../core/run/run.ts';
 import { sameAgainMessage } from '../../core/say/answers/click-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import { defined } from '../../lib/object.ts';

@@ -5,9 +5,10 @@ import { type BatchSize, decideBatch } from '../../core/planning/decide-batch.ts
 import { aimOf, roomFor } from '../../core/planning/plan-request.ts';
 import { asksTheSame } from '../../core/planning/vote.ts';
 import type { Policy } from '../../core/policy/policy.ts';
+import type { Refusal } from '../../core/request/origin.ts';
 import { problemOfPod } from '../../core/request/target.ts';
 import type { BatchRun } from '../../core/run/life-cycle.ts';
-import type { Refusal, Run } from '../../core/run/run.ts';
+import type { Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { currentPod } from '../context/pod-room.ts';
 import { refusal, refusalOfDecision } from '../context/refusals.ts';

@@ -1,11 +1,12 @@
+import { shownCommandLine } from '../../core/command/shown-command.ts';
 import type { ReasonCode } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { asChannelId, asUserId, type RunId, type UserId } from '../../core/ids.ts';
 import { resolveCluster } from '../../core/planning/resolve.ts';
 import type { Limits, Policy } from '../../core/policy/policy.ts';
-import { shownCommandLine } from '../../core/redact/redact-text.ts';
 import type { Command, RunRequest } from '../../core/request/command.ts';
-import type { Origin, Run } from '../../core/run/run.ts';
+import type { Origin } from '../../core/request/origin.ts';
+import type { Run } from '../../core/run/run.ts';
 import { limitedMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import { defined } from '../../lib/object.ts';

@@ -2,8 +2,8 @@ import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { KdebugError } from '../../core/errors.ts';
 import { roomFor } from '../../core/planning/plan-request.ts';
+import type { Refusal } from '../../core/request/origin.ts';
 import { problemOfRoom, type Room } from '../../core/request/target.ts';
-import type { Refusal } from '../../core/run/run.ts';
 import type { FlowDeps } from './deps.ts';
 import { refusal } from './refusals.ts';
 

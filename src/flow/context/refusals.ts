@@ -1,6 +1,6 @@
 import { type KdebugError, REASONS, type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import type { Decision } from '../../core/policy/policy.ts';
-import type { Refusal } from '../../core/run/run.ts';
+import type { Refusal } from '../../core/request/origin.ts';
 import { reasonMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import { defined } from '../../lib/object.ts';

@@ -3,9 +3,10 @@ import type { ClusterFacts, NotRead, ObjectEvent } from '../../core/diagnosis/fa
 import { firstSources } from '../../core/lookup/first-sources.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
+import type { LogReader } from '../planning/question.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { FIRST_ANSWER_MS, inTime, NOTHING_READ, readSource } from './source.ts';
-import { type LogReader, readTargetLogs } from './target-logs.ts';
+import { readTargetLogs } from './target-logs.ts';
 
 interface WantedFacts extends Pick<ClusterFacts, 'targetContainerName' | 'launch'> {
   readonly cluster: Cluster;

@@ -8,17 +8,12 @@ import { targetLogOf } from '../../core/planning/target-log.ts';
 import type { TargetLogRight } from '../../core/policy/policy.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import { type AuditSubject, record } from '../context/audit.ts';
+import { record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { isSharedChannel } from '../planning/channel-check.ts';
+import type { LogReader } from '../planning/question.ts';
 import type { TargetLogRequest } from '../ports/cluster.ts';
 import { FIRST_ANSWER_MS, readSource } from './source.ts';
-
-/** Whose request reads the logs, and where: policy, identity and audit log need both. */
-export interface LogReader {
-  readonly subject: AuditSubject;
-  readonly cluster: string;
-}
 
 /** What the logs of a pod's own containers say, chosen and redacted. */
 export interface ReadLogs {

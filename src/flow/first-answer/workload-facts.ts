@@ -17,11 +17,11 @@ import { targetContainerOf } from '../../core/request/target.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
-import type { WorkloadInQuestion } from '../planning/question.ts';
+import type { LogReader, WorkloadInQuestion } from '../planning/question.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { isAbout } from './pod-facts.ts';
 import { FIRST_ANSWER_MS, inTime, NOTHING_READ, type Read, readSource } from './source.ts';
-import { type LogReader, type ReadLogs, readTargetLogs } from './target-logs.ts';
+import { type ReadLogs, readTargetLogs } from './target-logs.ts';
 
 /**
  * What the API knows about a workload: at most twelve API calls, whatever its size, side by side and within a second. The

@@ -4,7 +4,7 @@ import type { ManifestProblem } from '../../core/job/ephemeral-job.ts';
 import { type JobRequests, requestsOfJob } from '../../core/job/job-request.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
 import type { Command, RunRequest } from '../../core/request/command.ts';
-import type { Origin } from '../../core/run/run.ts';
+import type { Origin } from '../../core/request/origin.ts';
 import { reasonMessage } from '../../core/say/answers/private-messages.ts';
 import {
   type ApplyFormValues,

@@ -1,6 +1,6 @@
 import { channelPolicy } from '../../core/policy/policy.ts';
 import type { Command, RunRequest } from '../../core/request/command.ts';
-import type { Origin } from '../../core/run/run.ts';
+import type { Origin } from '../../core/request/origin.ts';
 import { helpMessage } from '../../core/say/answers/help.ts';
 import { imagesMessage, reasonMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';

@@ -2,7 +2,7 @@ import { parseCommand } from '../../core/command/parse.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { asChannelId, asUserId } from '../../core/ids.ts';
 import type { ParsedCommand } from '../../core/request/command.ts';
-import type { Origin } from '../../core/run/run.ts';
+import type { Origin } from '../../core/request/origin.ts';
 import { commandErrorMessage, errorMessage, notesMessage } from '../../core/say/answers/private-messages.ts';
 import type { Form, Message, Option } from '../../core/say/message/message.ts';
 import { commandOfForm, fieldOfError } from '../../core/say/request-form.ts';

@@ -1,7 +1,8 @@
 import { AUDITED_AS } from '../../core/actions.ts';
 import type { ReasonCode } from '../../core/errors.ts';
+import type { Origin, Refusal } from '../../core/request/origin.ts';
 import { isBatchRun, isPlanned, type PlannedRun } from '../../core/run/life-cycle.ts';
-import type { Origin, Refusal, Run } from '../../core/run/run.ts';
+import type { Run } from '../../core/run/run.ts';
 import { canBeStopped, isStopping } from '../../core/run/stop.ts';
 import { stopMessage, stopRefusedMessage } from '../../core/say/answers/stop-messages.ts';
 import { withDeadline } from '../../lib/clock.ts';

@@ -4,7 +4,7 @@ import { isDirect } from '../../core/ids.ts';
 import { resolveNamespace } from '../../core/planning/resolve.ts';
 import { channelPolicy, type Policy } from '../../core/policy/policy.ts';
 import type { ParsedCommand, RunRequest } from '../../core/request/command.ts';
-import type { Origin } from '../../core/run/run.ts';
+import type { Origin } from '../../core/request/origin.ts';
 import { helpMessage } from '../../core/say/answers/help.ts';
 import { reasonMessage, talkMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';

@@ -3,7 +3,7 @@ import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/planning/
 import { targetLogOf } from '../../core/planning/target-log.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
 import type { RunRequest } from '../../core/request/command.ts';
-import type { Origin } from '../../core/run/run.ts';
+import type { Origin } from '../../core/request/origin.ts';
 import { canIMessage, whoAmIMessage } from '../../core/say/answers/explain-messages.ts';
 import { reasonMessage, refusalAnswer } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';

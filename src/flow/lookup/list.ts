@@ -1,7 +1,8 @@
 import { toKdebugError } from '../../core/errors.ts';
 import { matchesFilter } from '../../core/lookup/matching-runs.ts';
 import type { RunFilter } from '../../core/request/command.ts';
-import type { Origin, Run } from '../../core/run/run.ts';
+import type { Origin } from '../../core/request/origin.ts';
+import type { Run } from '../../core/run/run.ts';
 import { type ListedRun, listMessage } from '../../core/say/answers/list-message.ts';
 import { reasonMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';

@@ -1,57 +1,35 @@
 import { stateOfContainer } from '../../core/container/status.ts';
-import { REPORT_BEGIN } from '../../core/diagnosis/marked-report.ts';
 import { toKdebugError } from '../../core/errors.ts';
-import { bytesWithFrames } from '../../core/files/admit-file.ts';
-import { FrameParser } from '../../core/files/frame-parser.ts';
-import type { FramePart } from '../../core/files/frame-parts.ts';
 import { isDirect } from '../../core/ids.ts';
-import { LineSelector } from '../../core/lookup/select-lines.ts';
-import { identityFor } from '../../core/planning/identity.ts';
-import { believedFiles, isDiagnostic, matchesNamespace } from '../../core/planning/resolve.ts';
+import { matchesNamespace } from '../../core/planning/resolve.ts';
 import { channelPolicy, type Policy } from '../../core/policy/policy.ts';
-import { createLogFilter } from '../../core/redact/log-filter.ts';
-import type { LogFilter } from '../../core/request/command.ts';
+import type { Origin } from '../../core/request/origin.ts';
 import { isFinal, isLaunched, type LaunchedRun } from '../../core/run/life-cycle.ts';
-import type { Origin, Run } from '../../core/run/run.ts';
+import type { Run } from '../../core/run/run.ts';
 import {
   isLong,
   type LogReading,
   linesFileMessage,
   logAnswer,
   readingMessage,
-  selectionOf,
   storedReading,
 } from '../../core/say/answers/log-answer.ts';
 import { errorMessage } from '../../core/say/answers/private-messages.ts';
-import { logsMessage, type Sight } from '../../core/say/answers/run-for-one.ts';
+import { logsMessage } from '../../core/say/answers/run-for-one.ts';
 import type { Message } from '../../core/say/message/message.ts';
-import { logDoubt } from '../../core/say/parts/result-parts.ts';
 import { withDeadline } from '../../lib/clock.ts';
-import { defined } from '../../lib/object.ts';
 import { record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { privateDestinationOf } from '../context/destinations.ts';
 import { currentPod } from '../context/pod-room.ts';
 import { refusal } from '../context/refusals.ts';
-import { Pieces } from '../context/turns.ts';
 import { mayUseDirect } from '../planning/approvers.ts';
 import { accessProblem } from '../planning/preflight.ts';
 import type { Destination, PrivateDestination } from '../ports/slack.ts';
+import { type LogRequestOfOne, readLines } from './read-lines.ts';
 
 /** Slack waits three seconds, of which the links have used up to one. A longer reading answers later. */
 const ANSWER_MS = 1_000;
-/** A reading ends here, with what it has. */
-const READING_MS = 20_000;
-
-export interface LogRequestOfOne {
-  /** Of the reader, not of the run. */
-  readonly origin: Origin;
-  readonly filter: LogFilter;
-  readonly sight: Sight;
-  /** Output of this run may be shown to its requester alone. */
-  readonly isPrivate: boolean;
-}
-
 /**
  * The answer to `logs` for a reader who may see the output. A run in progress, or a wish for certain lines, reads the log
  * again from the cluster, from its start, through the same redaction. Where that cannot be, it shows what is stored.
@@ -133,63 +111,6 @@ function mayRead({ plan }: LaunchedRun, { channelId }: Origin, policy: Policy): 
     ({ clusters, namespaces }) =>
       clusters.includes(plan.cluster) && namespaces.some((pattern) => matchesNamespace(pattern, plan.namespace)),
   );
-}
-
-interface Source extends LogRequestOfOne {
-  readonly isRunning: boolean;
-  readonly startedAtMs: number;
-}
-
-/** From the start, because a secret of many lines is known by its first one; never more than the policy's limit. */
-async function readLines(run: LaunchedRun, source: Source, deps: FlowDeps): Promise<LogReading> {
-  const { plan, containerName } = run;
-  const { filter, origin, isRunning, startedAtMs } = source;
-  const policy = deps.policies.current();
-  const redaction = createLogFilter({ redact: policy.output.redact });
-  const until = isDiagnostic(plan, policy) ? REPORT_BEGIN : undefined;
-  // Without the files of an image, which only its run delivers.
-  const kinds = believedFiles(plan, policy);
-  const frames = kinds ? new FrameParser(plan.maxLogBytes) : undefined;
-  const selector = new LineSelector({ ...selectionOf(filter), ...defined({ grep: filter.grep, until }) });
-  const pieces = new Pieces(deps.turns.of(origin.requesterId), redaction);
-  const select = (parts: readonly FramePart[]): void => {
-    for (const part of parts) if (part.kind === 'text') selector.push(redaction.push(part.bytes));
-  };
-  const abort = new AbortController();
-  const cancel = deps.clock.after(READING_MS, () => abort.abort());
-  let isReached = filter.sinceMs === undefined;
-  const sinceMs = filter.sinceMs === undefined ? undefined : deps.clock.now() - filter.sinceMs;
-  try {
-    const completeness = await deps.clusters.get(plan.cluster).collectLog(
-      {
-        pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
-        containerName,
-        // One plain read of what is there now.
-        terminated: true,
-        ended: Promise.resolve(),
-        startedAtMs,
-        limitBytes: bytesWithFrames(plan.maxLogBytes, policy.limits, kinds),
-        signal: abort.signal,
-        ...defined({ sinceMs, actingAs: identityFor(policy.identity, origin) }),
-      },
-      {
-        write: (chunk) => pieces.each(chunk, (bytes) => select(frames?.push(bytes) ?? [{ kind: 'text', bytes }])),
-        reachedSince: () => {
-          isReached = true;
-          selector.startHere();
-        },
-      },
-    );
-    if (frames) select(frames.end());
-    selector.push(redaction.end());
-    if (!isReached) selector.startHere();
-    // Reading plainly cannot prove that the beginning is there.
-    const limitReached = completeness.limitReached || frames?.isTextCut === true;
-    const doubt = logDoubt({ ...completeness, limitReached, beginningMayBeMissing: false, gaps: [] });
-    return { selected: selector.end(), isRunning, doubts: doubt === undefined ? [] : [`The log is ${doubt}.`] };
-  } finally {
-    cancel();
-  }
 }
 
 export interface TextFile {

@@ -1,7 +1,8 @@
 import { jobOfRun } from '../../core/job/job-request.ts';
 import type { LogFilter } from '../../core/request/command.ts';
+import type { Origin } from '../../core/request/origin.ts';
 import { type BatchRun, isBatchRun } from '../../core/run/life-cycle.ts';
-import type { Origin, Run } from '../../core/run/run.ts';
+import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 import { reasonMessage } from '../../core/say/answers/private-messages.ts';
 import { batchForOne, logsMessage, type RunLinks, showMessage } from '../../core/say/answers/run-for-one.ts';

@@ -1,10 +1,11 @@
 import { batchPlanHash, newBatch, type PlannedPod, variantKeyOf } from '../../core/batch/new-batch.ts';
 import { podsToRerun } from '../../core/batch/pod-result.ts';
 import { type BatchTarget, kindOf, type SelectedPod, selectorOf, selectPods } from '../../core/batch/select-pods.ts';
+import { worseClass } from '../../core/container/image-class.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { decideSnapshot, firstOfEachVariant } from '../../core/planning/decide-batch.ts';
 import { type Aim, aimOf, type PlanInputs, roomFor } from '../../core/planning/plan-request.ts';
-import { type Policy, worseClass } from '../../core/policy/policy.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import type { RunRequest } from '../../core/request/command.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';

@@ -6,7 +6,7 @@ import type { Verdict } from '../../core/diagnosis/facts/verdict.ts';
 import { type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import { kindToLookUp, type PlanInputs, planPod } from '../../core/planning/plan-request.ts';
 import type { Decision, Denial } from '../../core/policy/policy.ts';
-import type { Refusal } from '../../core/run/run.ts';
+import type { Refusal } from '../../core/request/origin.ts';
 import { type Clock, withDeadline } from '../../lib/clock.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { refusal } from '../context/refusals.ts';

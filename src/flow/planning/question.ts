@@ -2,7 +2,7 @@ import type { Pod } from '../../core/container/pod.ts';
 import type { QuestionTarget } from '../../core/lookup/workload-sources.ts';
 import type { PlanInputs } from '../../core/planning/plan-request.ts';
 import type { TargetProblem } from '../../core/request/target.ts';
-import type { LogReader } from '../first-answer/target-logs.ts';
+import type { AuditSubject } from '../context/audit.ts';
 
 /** What a request that asks what is wrong (`isQuestion`) is about. */
 export type Question = (QuestionAboutPod | QuestionAboutWorkload) & {
@@ -38,4 +38,10 @@ export interface WorkloadInQuestion {
   readonly namespace: string;
   readonly pods: readonly Pod[];
   readonly reader: LogReader;
+}
+
+/** Whose request reads the logs, and where: policy, identity and audit log need both. */
+export interface LogReader {
+  readonly subject: AuditSubject;
+  readonly cluster: string;
 }

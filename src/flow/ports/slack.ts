@@ -1,7 +1,7 @@
 import type { ActionName, FormName, GlobalShortcutName, SearchName, ShortcutName } from '../../core/actions.ts';
 import type { ReasonCode } from '../../core/errors.ts';
+import type { Origin } from '../../core/request/origin.ts';
 import type { ByFileName, Landed } from '../../core/run/delivery.ts';
-import type { Origin } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 import type { Form, Message, Option } from '../../core/say/message/message.ts';
 import type { FileToShare, Shared } from './files.ts';

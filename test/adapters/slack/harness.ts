@@ -2,7 +2,7 @@ import type { LocalSlack, LocalSlackOptions } from '../../../play/slack/index.ts
 import { startLocalSlack } from '../../../play/slack/index.ts';
 import { createMetrics } from '../../../src/adapters/metrics/index.ts';
 import { createSlack, type Slack, type SlackOptions } from '../../../src/adapters/slack/index.ts';
-import type { Origin } from '../../../src/core/run/run.ts';
+import type { Origin } from '../../../src/core/request/origin.ts';
 import { type Form, type Message, type Option, text } from '../../../src/core/say/message/message.ts';
 import type { Log, LogFields } from '../../../src/flow/ports/machine.ts';
 import type {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDiagnosis, REPORT_BEGIN, REPORT_END, withoutReport } from '../../../src/core/diagnosis/marked-report.ts';
+import { parseDiagnosis, withoutReport } from '../../../src/core/diagnosis/marked-report.ts';
+import { REPORT_BEGIN, REPORT_END } from '../../../src/core/report-marks.ts';
 
 const report = (parts: object = {}) =>
   JSON.stringify({ kdebug: 1, verdict: 'all is well', findings: [{ code: 'a', text: 'b', next: 'c' }], ...parts });

@@ -4,7 +4,8 @@ import type { Plan } from '../../../src/core/container/plan.ts';
 import { PROFILES } from '../../../src/core/container/profiles.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import { decide } from '../../../src/core/planning/decide.ts';
-import { IMAGE_CLASSES, type ImageAlias, type Policy, type Rule } from '../../../src/core/policy/policy.ts';
+import { type ImageAlias, type Policy, type Rule } from '../../../src/core/policy/policy.ts';
+import { IMAGE_CLASSES } from '../../../src/core/container/image-class.ts';
 import { aPlan, aPolicy } from '../../support/builders.ts';
 import { inFullOr } from '../../support/sample.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-report.ts';
+import { REPORT_BEGIN, REPORT_END } from '../../../src/core/report-marks.ts';
 import { createExcerpt, type ExcerptText } from '../../../src/core/redact/excerpt.ts';
 
 const OPTIONS = { headLines: 2, tailLines: 3, maxBytes: 200 };

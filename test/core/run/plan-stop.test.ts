@@ -4,7 +4,8 @@ import { PROFILES, type ProfileName } from '../../../src/core/container/profiles
 import { asChannelId } from '../../../src/core/ids.ts';
 import { decide } from '../../../src/core/planning/decide.ts';
 import { planRequest } from '../../../src/core/planning/plan-request.ts';
-import { IMAGE_CLASSES, type ImageClass, type Policy, worseClass } from '../../../src/core/policy/policy.ts';
+import { type Policy } from '../../../src/core/policy/policy.ts';
+import { IMAGE_CLASSES, type ImageClass, worseClass } from '../../../src/core/container/image-class.ts';
 import { planStop, stopImage } from '../../../src/core/run/plan-stop.ts';
 import { anOrigin, aPod, aPolicy, approvalTerms, aRequest, aRule, aRun } from '../../support/builders.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
-import type { Origin } from '../../../src/core/run/run.ts';
+import type { Origin } from '../../../src/core/request/origin.ts';
 import type { Message } from '../../../src/core/say/message/message.ts';
 import { PIECE_LINES } from '../../../src/flow/context/turns.ts';
 import { anOrigin, aPolicy, aRule, aTermination, START_MS } from '../../support/builders.ts';

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
 import type { FileKind } from '../../../src/core/container/file-kinds.ts';
-import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-report.ts';
+import { REPORT_BEGIN, REPORT_END } from '../../../src/core/report-marks.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Policy, Rule } from '../../../src/core/policy/policy.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kindOfTarget } from '../../../src/core/container/profiles.ts';
-import { REPORT_BEGIN, REPORT_END } from '../../../src/core/diagnosis/marked-report.ts';
+import { REPORT_BEGIN, REPORT_END } from '../../../src/core/report-marks.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import type { ImageAlias } from '../../../src/core/policy/policy.ts';

@@ -2,7 +2,7 @@ import type { RespondArguments } from '@slack/bolt';
 import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import { asChannelId, asUserId } from '../../../core/ids.ts';
-import type { Origin } from '../../../core/run/run.ts';
+import type { Origin } from '../../../core/request/origin.ts';
 import type { Message } from '../../../core/say/message/message.ts';
 import { isCommandName } from '../../../core/shown-names.ts';
 import { defined } from '../../../lib/object.ts';

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import { asChannelId, asUserId } from '../../../core/ids.ts';
-import type { Origin } from '../../../core/run/run.ts';
+import type { Origin } from '../../../core/request/origin.ts';
 import type { PrivateDestination } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
 import { DirectPayload, MentionPayload } from '../payloads.ts';

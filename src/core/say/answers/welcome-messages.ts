@@ -1,6 +1,7 @@
 import { formatCount } from '../../../lib/duration.ts';
+import type { ImageClass } from '../../container/image-class.ts';
 import { mayBeUsed } from '../../planning/lint-notes.ts';
-import type { ChannelPolicy, ImageAlias, ImageClass, Policy, Rule } from '../../policy/policy.ts';
+import type { ChannelPolicy, ImageAlias, Policy, Rule } from '../../policy/policy.ts';
 import { COMMAND } from '../../shown-names.ts';
 import { code, type Message, type Part, paragraph, type Span, strong, text } from '../message/message.ts';
 

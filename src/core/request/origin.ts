@@ -1,0 +1,31 @@
+import type { ChannelId, UserId } from '../ids.ts';
+
+export interface Origin {
+  readonly source: 'slash' | 'mention' | 'form' | 'shortcut' | 'button';
+  /** Equal for every delivery of the same request, whoever delivers it. */
+  readonly dedupeKey: string;
+  readonly teamId: string;
+  readonly channelId: ChannelId;
+  /** The thread of a mention, or the one that it begins; the run answers there. */
+  readonly threadTs?: string;
+  /** The thread is under the request itself. Slack shows a private answer there only once the thread has a reply. */
+  readonly beginsThread?: true;
+  readonly requesterId: UserId;
+  /** The channel is a group direct message, as far as Slack says so: its id looks like a channel's. */
+  readonly inGroupMessage?: true;
+  /** The words of a message that was edited after it was sent. */
+  readonly isEdit?: true;
+  /** A bearer secret for private answers, five uses in 30 minutes; never logged, never shown. */
+  readonly responseUrl?: string;
+  /** The slash command that was typed, where its name is not the configured one: private answers say it. */
+  readonly command?: string;
+  readonly receivedAtMs: number;
+}
+
+export interface Refusal {
+  readonly code: string;
+  /** One sentence. */
+  readonly message: string;
+  readonly hint: string;
+  readonly rule?: string;
+}
