@@ -121,7 +121,7 @@ export class Approvals {
     const notOffered = notOfferedOn(pending, vote);
     if (notOffered) return notOffered;
     if (input.action !== 'reject' && !(await this.#deps.token.confirm())) return 'slack_token_rejected';
-    const sinceMs = this.#deps.clock.now();
+    const sinceMs = this.#deps.clock.elapsed();
     // Check cached groups first: an outsider must not use up our budget of Slack calls.
     const no = refusalOf(pending, vote, await votedOf(pending, vote, this.#deps));
     if (no) return no;

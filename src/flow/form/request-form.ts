@@ -145,11 +145,11 @@ const PREVIEW_MS = 1_500;
 /** Whether a request would run, need an approval or be refused, by the same steps as a run. Starts and stores nothing. */
 async function previewOf(actor: Actor, request: RunRequest, deps: FlowDeps): Promise<string> {
   const { clock } = deps;
-  const nowMs = clock.now();
-  const origin = originOf({ ...actor, dedupeKey: '', receivedAtMs: nowMs }, 'form');
+  const untilMs = clock.elapsed() + PREVIEW_MS;
+  const origin = originOf({ ...actor, dedupeKey: '', receivedAtMs: clock.now() }, 'form');
   const problem = await channelProblem(origin, deps);
   if (problem) return refusalPreview(problem);
-  const glance = { isOver: () => clock.now() >= nowMs + PREVIEW_MS };
+  const glance = { isOver: () => clock.elapsed() >= untilMs };
   const planned = await planOrRefusal({ origin, request }, deps, glance);
   if ('refusal' in planned) return refusalPreview(planned.refusal);
   const { plan, decision, batch, question } = planned;

@@ -209,12 +209,13 @@ export class LookLimiter {
   /** Counts one look-up, up to the policy's `runsPerUserPerMinute` times `times`. Beyond that, counts nothing and says when to try again. */
   refusal(userId: string, kind: Lookup): Message | undefined {
     if (!COSTLY.has(kind)) return undefined;
-    const nowMs = this.#deps.clock.now();
+    const { clock } = this.#deps;
+    const nowMs = clock.elapsed();
     const max = this.#times * this.#deps.policies.current().limits.runsPerUserPerMinute;
     const recent = (this.#byPerson.get(userId) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
     const blocking = recent[recent.length - max];
     if (blocking !== undefined) {
-      const retryAtMs = blocking + MINUTE_MS;
+      const retryAtMs = clock.now() + blocking + MINUTE_MS - nowMs;
       return limitedMessage('limit_per_person', { count: recent.length, max, retryAtMs });
     }
     if (this.#byPerson.size >= MANY) this.#forget(nowMs - MINUTE_MS);

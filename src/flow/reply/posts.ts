@@ -149,7 +149,7 @@ export class RunPosts {
     const isUpdated = await this.#voice.update('anchor', anchor, message, isFinal(run.state) ? 'final' : 'progress');
     // The result then stands without a card.
     if (!isUpdated) await this.#voice.record({ kind: 'anchor-lost' });
-    this.#shown = { json, atMs: deps.clock.now() };
+    this.#shown = { json, atMs: deps.clock.elapsed() };
   }
 
   /**
@@ -160,7 +160,7 @@ export class RunPosts {
   async #postCard(message: Message): Promise<void> {
     const posted = await this.#cardPosted(message);
     if (!posted) return;
-    this.#shown = { json: posted.found ? '' : canonicalJson(message), atMs: this.#voice.deps.clock.now() };
+    this.#shown = { json: posted.found ? '' : canonicalJson(message), atMs: this.#voice.deps.clock.elapsed() };
     await this.#voice.record({ kind: 'anchor-posted', ref: posted.ref, ...landedOf(posted) });
     if (posted.found) await this.#showCard(this.#voice.run);
   }
