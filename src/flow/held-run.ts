@@ -3,7 +3,7 @@ import type { RunId } from '../core/ids.ts';
 import type { Run } from '../core/run/run.ts';
 import type { RunEvent } from '../core/run/run-event.ts';
 import { type Transition, transition } from '../core/run/transition.ts';
-import { type Moment, momentOf, sinceMoment } from '../lib/clock.ts';
+import { type Instant, instantOf, sinceInstant } from '../lib/clock.ts';
 import type { FlowDeps } from './deps.ts';
 import { measureSaved } from './measure.ts';
 import type { Lease, RunStore } from './ports/store.ts';
@@ -46,7 +46,7 @@ export class HeldRun {
   #saved: Run;
   #isOver = false;
   /** When the last call began in which the store confirmed our lease. */
-  #confirmedAt: Moment;
+  #confirmedAt: Instant;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor({ run, fence }: Lease, deps: HoldDeps, { recovered = false } = {}) {
@@ -54,7 +54,7 @@ export class HeldRun {
     this.#saved = run;
     this.#fence = fence;
     this.#deps = deps;
-    this.#confirmedAt = momentOf(deps.clock);
+    this.#confirmedAt = instantOf(deps.clock);
     this.recovered = recovered;
   }
 
@@ -114,7 +114,7 @@ export class HeldRun {
    * this replica asks again, because another one may hold the run by now.
    */
   isHeld(withinMs: number): boolean {
-    return !this.#isOver && sinceMoment(this.#deps.clock, this.#confirmedAt) < withinMs;
+    return !this.#isOver && sinceInstant(this.#deps.clock, this.#confirmedAt) < withinMs;
   }
 
   /**
@@ -152,7 +152,7 @@ export class HeldRun {
   async #save(run: Run): Promise<void> {
     if (this.#isOver) throw new KdebugError('lease_lost');
     const { clock, store, metrics } = this.#deps;
-    const beganAt = momentOf(clock);
+    const beganAt = instantOf(clock);
     const result = await store.save(run, this.#fence);
     if (result === 'limited') throw new KdebugError('limit_pending_per_person');
     if (result === 'stale') {

@@ -7,7 +7,7 @@ export interface Clock {
   now(): number;
   /**
    * Milliseconds since the process began, for durations and deadlines: it never goes back. Timers follow it. It does
-   * not count while the machine is suspended; a hold that others may take over meanwhile needs `sinceMoment`.
+   * not count while the machine is suspended; a hold that others may take over meanwhile needs `sinceInstant`.
    */
   elapsed(): number;
   /** Calls `wake` once after `ms`; the returned function cancels it. */
@@ -19,22 +19,22 @@ export const sleep = (clock: Clock, ms: number): Promise<void> =>
     clock.after(ms, resolve);
   });
 
-/** One moment by both clocks. */
-export interface Moment {
+/** One moment, by both clocks. */
+export interface Instant {
   readonly wallMs: number;
   readonly elapsedMs: number;
 }
 
-export const momentOf = (clock: Pick<Clock, 'now' | 'elapsed'>): Moment => ({
+export const instantOf = (clock: Pick<Clock, 'now' | 'elapsed'>): Instant => ({
   wallMs: clock.now(),
   elapsedMs: clock.elapsed(),
 });
 
 /**
- * How long ago the moment was, by the clock that counts more: a suspended machine stops `elapsed`, and somebody may set
+ * How long ago the instant was, by the clock that counts more: a suspended machine stops `elapsed`, and somebody may set
  * the wall clock back. For a hold, which must rather seem too old than too young.
  */
-export const sinceMoment = (clock: Pick<Clock, 'now' | 'elapsed'>, { wallMs, elapsedMs }: Moment): number =>
+export const sinceInstant = (clock: Pick<Clock, 'now' | 'elapsed'>, { wallMs, elapsedMs }: Instant): number =>
   Math.max(clock.now() - wallMs, clock.elapsed() - elapsedMs);
 
 /** The moment of the wall clock as one of `elapsed`, as far as one can say now. For a wait until a recorded deadline. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { elapsedAt, momentOf, pause, sinceMoment } from '../../src/lib/clock.ts';
+import { elapsedAt, instantOf, pause, sinceInstant } from '../../src/lib/clock.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 it('a pause ends by its clock, or sooner when it is ended, which cancels the timer', async () => {
@@ -18,13 +18,13 @@ it('a pause ends by its clock, or sooner when it is ended, which cancels the tim
 
 it('how long ago a moment was says the clock that counts more: when it was set back, and when the machine slept', async () => {
   const clock = new FakeClock();
-  const moment = momentOf(clock);
+  const moment = instantOf(clock);
   await clock.advance(10);
-  expect(sinceMoment(clock, moment)).toBe(10);
+  expect(sinceInstant(clock, moment)).toBe(10);
   clock.jump(-5_000);
-  expect(sinceMoment(clock, moment)).toBe(10);
+  expect(sinceInstant(clock, moment)).toBe(10);
   clock.jump(8_000);
-  expect(sinceMoment(clock, moment)).toBe(3_010);
+  expect(sinceInstant(clock, moment)).toBe(3_010);
 });
 
 it('a recorded deadline is waited for as far as the wall clock is away from it', () => {

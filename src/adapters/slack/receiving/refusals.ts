@@ -1,5 +1,5 @@
 import type { Log, Metrics } from '../../../flow/ports/machine.ts';
-import { type Clock, type Moment, momentOf } from '../../../lib/clock.ts';
+import { type Clock, type Instant, instantOf } from '../../../lib/clock.ts';
 import { Trouble } from '../../../lib/trouble.ts';
 
 /** `form`: without Slack's headers. `clock`: its time is too far from ours. `signature`: not made with our secret. */
@@ -29,7 +29,7 @@ const HINT = {
 export class Refusals {
   readonly #options: RefusalsOptions;
   readonly #trouble: Trouble;
-  #acceptedAt: Moment | undefined;
+  #acceptedAt: Instant | undefined;
   #refused: { readonly sinceMs: number; readonly by: Exclude<Refusal, 'form'>; count: number } | undefined;
 
   constructor(options: RefusalsOptions) {
@@ -42,7 +42,7 @@ export class Refusals {
   }
 
   accepted(): void {
-    this.#acceptedAt = momentOf(this.#options.clock);
+    this.#acceptedAt = instantOf(this.#options.clock);
     this.#refused = undefined;
     this.#trouble.worked();
   }
