@@ -42,6 +42,8 @@ export interface Refusal {
   readonly message: string;
   readonly hint: string;
   readonly rule?: string;
+  /** Of `same_again`: the equal run whose result is offered instead. */
+  readonly equalRun?: RunId;
 }
 
 /** The result of a `--dry-run`; nothing was started. */
@@ -178,6 +180,8 @@ export interface Run {
    * (`podsToRerun`), so they are not listed here.
    */
   readonly rerunOf?: RunId;
+  /** A typed command: where an equal run has just finished, planning offers its result instead. Absent: a repeat on purpose. */
+  readonly offersEqual?: true;
   /** Of a request for several pods, once planned. Its `plan` is that of one pod; `planHash` covers all of them. */
   readonly batch?: Batch;
   /**

@@ -12,6 +12,7 @@ import type { RequestExtras } from '../inbox/accept.ts';
 import { readRunOfChannel, runOfAnyCard } from '../inbox/find-run.ts';
 import { answerReason } from '../inbox/refusals.ts';
 import type { Answer } from '../ports/slack.ts';
+import { hasSecretOfAnother, isAnswer } from '../stages/equal-run.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 import { type Glance, withGlance } from '../stages/plan-pod.ts';
 import {
@@ -26,12 +27,11 @@ import {
   threadTsOf,
   withReason,
 } from './again.ts';
-import { hasSecretOfAnother, isAnswer } from './same-again.ts';
 
 /** The button *Run again* on a card or a result. */
 export async function clickRerun(again: Again, parts: RerunParts): Promise<Answer> {
-  const run = await runOfAnyCard(again, parts.deps);
-  return typeof run === 'string' ? answerReason(run) : repeat(run, again, { ...parts, action: 'rerun' });
+  const found = await runOfAnyCard(again, parts.deps);
+  return 'answer' in found ? found.answer : repeat(found.run, again, { ...parts, action: 'rerun' });
 }
 
 /** The button *Run anyway* on the offer of `sameAgain`, which is no card; like a typed `rerun`, it is bound only to the channel. */

@@ -21,7 +21,7 @@ export interface Starter {
   start(held: HeldRun): void;
 }
 
-export type RequestExtras = Partial<Pick<Run, 'commandLine' | 'job' | 'rerunOf'>>;
+export type RequestExtras = Partial<Pick<Run, 'commandLine' | 'job' | 'rerunOf' | 'offersEqual'>>;
 
 /** Answers a request whose `dedupeKey` is known; `earlierId` is the run of the first one. */
 export type IfRepeated = (earlierId: RunId) => Promise<Answer> | Answer;
@@ -165,7 +165,6 @@ type Lookup =
   | 'change-batch'
   | 'copy-command'
   | 'show-outliers'
-  | 'same-again'
   | 'plan-again'
   | 'list-all'
   | 'home';
@@ -179,7 +178,6 @@ const COSTLY: ReadonlySet<Lookup> = new Set([
   'talk',
   'details',
   'rerun',
-  'same-again',
   'plan-again',
   'list-all',
   'stop',

@@ -11,7 +11,6 @@ import type { Origin, Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
 import type { Again } from '../again/again.ts';
 import { rerunFailed } from '../again/rerun-failed.ts';
-import { hasSecretOfAnother } from '../again/same-again.ts';
 import { isApprover } from '../approval/approvers.ts';
 import type { Approvals } from '../approval/votes.ts';
 import { record } from '../audit.ts';
@@ -20,8 +19,9 @@ import type { HeldRun, RunChanger } from '../held-run.ts';
 import { exportBatch, showRun } from '../lookup/show.ts';
 import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import { privateDestinationOf } from '../reply/destinations.ts';
+import { hasSecretOfAnother } from '../stages/equal-run.ts';
 import { type AcceptRequest, LookLimiter } from './accept.ts';
-import { isOnCard, type NoRun, readRun, readRunOfChannel, runOfAnyCard } from './find-run.ts';
+import { isOnCard, type RunOrAnswer, readRun, readRunOfChannel, runOfAnyCard, STALE } from './find-run.ts';
 import { answerReason, answerWith, type BoundedRefusals, closeForm, NOTHING } from './refusals.ts';
 
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
@@ -149,8 +149,8 @@ export class BatchCommands {
   }
 
   async clickChange(click: Click, kind: ChangeByButton): Promise<Answer> {
-    const run = await this.#ofCard({ ...click, runId: click.value });
-    return this.#changeByClick(typeof run === 'string' ? undefined : run, click, kind);
+    const found = await this.#ofCard({ ...click, runId: click.value });
+    return this.#changeByClick('run' in found ? found.run : undefined, click, kind);
   }
 
   /** Withdraws a request that waits for approval, for one pod or many; cancels a batch that may run. */
@@ -164,8 +164,9 @@ export class BatchCommands {
   async clickResize(click: Click): Promise<Answer> {
     const { deps, refusals } = this.#parts;
     const { userId } = click;
-    const run = await this.#ofCard({ ...click, runId: click.value });
-    if (typeof run === 'string') return answerReason(run);
+    const found = await this.#ofCard({ ...click, runId: click.value });
+    if ('answer' in found) return found.answer;
+    const { run } = found;
     if (!(await mayChange(run, userId, deps))) {
       const { step, kind } = AUDITED_AS.resize;
       const code = 'not_your_batch';
@@ -186,8 +187,9 @@ export class BatchCommands {
 
   async rerunFailed(again: Again): Promise<Answer> {
     const { accept, deps } = this.#parts;
-    const run = await this.#ofCard(again);
-    if (typeof run === 'string') return answerReason(run);
+    const found = await this.#ofCard(again);
+    if ('answer' in found) return found.answer;
+    const { run } = found;
     return rerunFailed(run, again, { accept, nowMs: deps.clock.now(), policy: deps.policies.current() });
   }
 
@@ -229,9 +231,11 @@ export class BatchCommands {
   }
 
   /** The dashboard, or the result, which has buttons too. */
-  async #ofCard(click: Pick<Again, 'runId' | 'channelId' | 'messageTs'>): Promise<BatchRun | NoRun> {
-    const run = await runOfAnyCard(click, this.#parts.deps);
-    return typeof run === 'string' || isBatchRun(run) ? run : 'button_stale';
+  async #ofCard(click: Pick<Again, 'runId' | 'channelId' | 'messageTs'>): Promise<RunOrAnswer<BatchRun>> {
+    const found = await runOfAnyCard(click, this.#parts.deps);
+    if ('answer' in found) return found;
+    const { run } = found;
+    return isBatchRun(run) ? { run } : STALE;
   }
 }
 

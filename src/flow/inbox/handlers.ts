@@ -5,13 +5,13 @@ import { podInText } from '../../core/report/request-form.ts';
 import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { clickAgain, submitAgain } from '../again/clicks.ts';
-import { hasSecret } from '../again/same-again.ts';
 import type { Approvals, DecisionAction } from '../approval/votes.ts';
 import type { FlowDeps } from '../deps.ts';
 import { openRequestForm } from '../form/request-form.ts';
 import { submitChannel } from '../home/pick-channel.ts';
 import { isHiddenFrom, showRun } from '../lookup/show.ts';
 import type { Answer, Click, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
+import { hasSecret } from '../stages/equal-run.ts';
 import { type AcceptRequest, type LookLimiter, originOf } from './accept.ts';
 import type { JobInbox } from './apply-job.ts';
 import type { BatchCommands } from './batch-commands.ts';
@@ -101,8 +101,8 @@ export type Look = 'logs' | 'details' | 'copy-command' | 'show-outliers';
 
 /** A button of a run that only shows something, to the clicker alone; private output only to the run's requester. */
 async function look(click: Click, what: Look, deps: FlowDeps): Promise<Answer> {
-  const run = await runOfAnyCard({ ...click, runId: click.value }, deps);
-  return typeof run === 'string' ? answerReason(run) : LOOKS[what](run, click, deps);
+  const found = await runOfAnyCard({ ...click, runId: click.value }, deps);
+  return 'answer' in found ? found.answer : LOOKS[what](found.run, click, deps);
 }
 
 const LOOKS: Readonly<Record<Look, (run: Run, click: Click, deps: FlowDeps) => Promise<Answer>>> = {

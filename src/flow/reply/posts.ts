@@ -2,13 +2,13 @@ import { toKdebugError } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { isDiagnostic } from '../../core/policy/resolve.ts';
 import { rehearsalMessage } from '../../core/report/answers/explain-messages.ts';
-import { refusalMessage } from '../../core/report/answers/private-messages.ts';
 import { approvedMessage } from '../../core/report/approved-message.ts';
 import type { Message } from '../../core/report/message.ts';
 import { anchorMessage } from '../../core/report/run-messages.ts';
 import { isFinal, type NextPost, nextPost } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
+import { refusalOrOffer } from '../again/same-again.ts';
 import { ApproverCopies } from '../approval/copies.ts';
 import { record } from '../audit.ts';
 import { refusal } from '../inbox/refusals.ts';
@@ -93,7 +93,7 @@ export class RunPosts {
       case 'approval':
         return this.#postApproval();
       case 'refusal':
-        return this.#answerPrivately(run, refusalMessage(run, post.refusal));
+        return this.#answerPrivately(run, await refusalOrOffer(run, post.refusal, this.#voice.deps));
       case 'dry-run': {
         const { deps } = this.#voice;
         const message = rehearsalMessage(run, post.rehearsal, deps.policies.current().output.redact);
