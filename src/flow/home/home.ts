@@ -1,4 +1,3 @@
-import { toKdebugError } from '../../core/errors.ts';
 import { isSamePerson } from '../../core/policy/identity.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { homeMessage, type RunOnHome } from '../../core/report/answers/home-messages.ts';
@@ -8,7 +7,7 @@ import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import { isApprover } from '../approval/approvers.ts';
+import { isInGroup } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
 import type { Actor } from '../ports/slack.ts';
 import { theirChannels } from './their-channels.ts';
@@ -80,17 +79,8 @@ class SlackLookups {
 /** The groups of approvers that the person is in. Nobody is in a group whose members kdebug may not read. */
 async function groupsOf({ userId }: Actor, policy: Policy, lookups: SlackLookups): Promise<ReadonlySet<string>> {
   const names = [...new Set(rulesOf(policy).flatMap(({ approval }) => approval?.from ?? []))];
-  const isIn = await Promise.all(names.map((name) => lookups.or(isInGroup(name, userId, lookups.deps), false)));
-  return new Set(names.filter((_, index) => isIn[index]));
-}
-
-async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<boolean> {
-  try {
-    return await isApprover([name], userId, deps, 'shown');
-  } catch (thrown) {
-    if (toKdebugError(thrown).code !== 'approvers_channel_closed') throw thrown;
-    return false;
-  }
+  const isIn = await Promise.all(names.map((name) => lookups.or(isInGroup(name, userId, lookups.deps), undefined)));
+  return new Set(names.filter((_, index) => isIn[index] === true));
 }
 
 const rulesOf = ({ channels }: Policy) => Object.values(channels).flatMap(({ rules }) => rules);

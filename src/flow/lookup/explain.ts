@@ -1,5 +1,4 @@
 import type { RunRequest } from '../../core/command/command.ts';
-import { toKdebugError } from '../../core/errors.ts';
 import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/policy/identity.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
 import { targetLogOf } from '../../core/policy/target-log.ts';
@@ -7,7 +6,7 @@ import { canIMessage, whoAmIMessage } from '../../core/report/answers/explain-me
 import { reasonMessage, refusalAnswer } from '../../core/report/answers/private-messages.ts';
 import type { Message } from '../../core/report/message.ts';
 import type { Origin } from '../../core/run/run.ts';
-import { isApprover } from '../approval/approvers.ts';
+import { isInGroup } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
 import { isSharedChannel, withInvitation } from '../reply/slack-connect.ts';
 import { planOrRefusal } from '../stages/plan.ts';
@@ -38,16 +37,6 @@ async function answer(origin: Origin, request: RunRequest, { deps, glance }: Loo
   const policy = deps.policies.current();
   const targetLog = targetLogOf(policy, origin, planned.plan, { isShared: await isSharedChannel(origin, deps) });
   return withInvitation(canIMessage(planned.plan, planned.decision, policy.output.redact, targetLog), origin, deps);
-}
-
-/** Undefined: kdebug may not read the members of the group's channel. @throws as `isApprover` */
-async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<boolean | undefined> {
-  try {
-    return await isApprover([name], userId, deps, 'shown');
-  } catch (thrown) {
-    if (toKdebugError(thrown).code !== 'approvers_channel_closed') throw thrown;
-    return undefined;
-  }
 }
 
 export async function whoAmI(origin: Origin, deps: FlowDeps): Promise<Message> {

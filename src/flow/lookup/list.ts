@@ -1,5 +1,4 @@
 import type { RunFilter } from '../../core/command/command.ts';
-import { toKdebugError } from '../../core/errors.ts';
 import { matchesFilter } from '../../core/lookup/matching-runs.ts';
 import { type ListedRun, listMessage } from '../../core/report/answers/list-message.ts';
 import { reasonMessage } from '../../core/report/answers/private-messages.ts';
@@ -7,7 +6,7 @@ import type { Message } from '../../core/report/message.ts';
 import type { Origin, Run } from '../../core/run/run.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import { isApprover } from '../approval/approvers.ts';
+import { isInGroup } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
 
@@ -49,19 +48,9 @@ async function channelsOf(origin: Origin, filter: RunFilter, deps: FlowDeps): Pr
   }));
   const names = [...new Set(groupsOf.flatMap(({ groups }) => groups))];
   const isIn = await Promise.all(names.map((name) => isInGroup(name, origin.requesterId, deps)));
-  const theirs = new Set(names.filter((_, index) => isIn[index]));
+  const theirs = new Set(names.filter((_, index) => isIn[index] === true));
   const approved = groupsOf.filter(({ groups }) => groups.some((name) => theirs.has(name))).map(({ id }) => id);
   return approved.length === 0 ? undefined : [...new Set([here, ...approved])];
-}
-
-/** False as well if kdebug may not read the group's channel. @throws as `isApprover`, so that a doubt opens nothing */
-async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<boolean> {
-  try {
-    return await isApprover([name], userId, deps, 'shown');
-  } catch (thrown) {
-    if (toKdebugError(thrown).code !== 'approvers_channel_closed') throw thrown;
-    return false;
-  }
 }
 
 interface Wanted {
