@@ -24,7 +24,7 @@ import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../deps.ts';
 import { type LookLimiter, originOf } from '../inbox/accept.ts';
 import { answerReason, refusal, refusalOfError } from '../inbox/refusals.ts';
-import type { Actor, Answer, FormChange } from '../ports/slack.ts';
+import { type Actor, ANSWER_WITHIN_MS, type Answer, type FormChange } from '../ports/slack.ts';
 import { channelProblem } from '../reply/slack-connect.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 import { isVisible, podsOf } from './search.ts';
@@ -36,9 +36,6 @@ export interface FormContext {
   /** Bounds the previews of one person, which cost reads and records. */
   readonly previews: LookLimiter;
 }
-
-/** How long the form may show that it loads; Slack gives a changed field as long. */
-const PATIENCE_MS = 2_000;
 
 /** For a bare `/kdebug` and the shortcut "Debug a pod": opens at once, and is completed with what the cluster says. */
 export function openRequestForm(actor: Actor, hint: PodHint, context: FormContext): Answer {
@@ -64,7 +61,7 @@ async function formFor(actor: Actor, fields: Fields, context: FormContext): Prom
   const offer = channelOffer(policy, actor.channelId, state);
   const { intro, containers } = await withDeadline(
     deps.clock,
-    PATIENCE_MS,
+    ANSWER_WITHIN_MS,
     look(actor, { ...fields, ...state }, context).catch((thrown: unknown) =>
       withoutAnswer(toKdebugError(thrown), deps),
     ),

@@ -9,11 +9,9 @@ import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import { isInGroup } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
-import type { Actor } from '../ports/slack.ts';
+import { type Actor, ANSWER_WITHIN_MS } from '../ports/slack.ts';
 import { theirChannels } from './their-channels.ts';
 
-/** Slack waits three seconds for the acknowledgement. */
-const PATIENCE_MS = 2_000;
 /** For each question to Slack: the page is useful without its answer. */
 const SLACK_MS = 800;
 /** Bounds on what one visit reads and shows. */
@@ -25,7 +23,7 @@ const MAX_SHOWN_CHANNELS = 8;
 
 /** Everything that the Home tab shows to one person. Reads the newest 20 runs of at most 30 channels. */
 export function homeFor(visitor: Actor, deps: FlowDeps): Promise<Message> {
-  return withDeadline(deps.clock, PATIENCE_MS, read(visitor, deps), () => reasonMessage('home_late'));
+  return withDeadline(deps.clock, ANSWER_WITHIN_MS, read(visitor, deps), () => reasonMessage('home_late'));
 }
 
 async function read(visitor: Actor, deps: FlowDeps): Promise<Message> {

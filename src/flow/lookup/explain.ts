@@ -8,19 +8,17 @@ import type { Message } from '../../core/report/message.ts';
 import type { Origin } from '../../core/run/run.ts';
 import { isInGroup } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
+import { ANSWER_WITHIN_MS } from '../ports/slack.ts';
 import { isSharedChannel, withInvitation } from '../reply/slack-connect.ts';
 import { planOrRefusal } from '../stages/plan.ts';
 import { type Glance, withGlance } from '../stages/plan-pod.ts';
-
-/** Slack allows three seconds for an answer that needs the cluster. */
-const PATIENCE_MS = 2_000;
 
 /**
  * Says whether a command would be allowed now, and by which rule. Starts and stores nothing. After two seconds it reports that the cluster
  * did not answer, and the work stops at its next step.
  */
 export async function canI(origin: Origin, request: RunRequest, deps: FlowDeps): Promise<Message> {
-  return withGlance(deps.clock, PATIENCE_MS, (glance) => answer(origin, request, { deps, glance }), tooLate);
+  return withGlance(deps.clock, ANSWER_WITHIN_MS, (glance) => answer(origin, request, { deps, glance }), tooLate);
 }
 
 const tooLate = (): Message => reasonMessage('cluster_unreachable', 'no answer in time');

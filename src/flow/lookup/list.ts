@@ -8,6 +8,7 @@ import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import { isInGroup } from '../approval/approvers.ts';
 import type { FlowDeps } from '../deps.ts';
+import { ANSWER_WITHIN_MS } from '../ports/slack.ts';
 import { isForRequesterAlone } from '../reply/slack-connect.ts';
 
 const PAGE_RUNS = 10;
@@ -17,14 +18,12 @@ const MAX_SEARCHED = 200;
 const READ_AT_ONCE = 25;
 /** Of all channels together, one script of the store reads the ids. */
 const MAX_CHANNELS = 50;
-/** Slack allows three seconds for the answer. */
-const PATIENCE_MS = 2_000;
 /** A list is useful without links; without an answer of Slack, output counts as private. */
 const SLACK_MS = 800;
 
 /** The answer to `list`: one page of runs, newest first. Reads at most 200 runs, however many there are. */
 export function listRuns(origin: Origin, filter: RunFilter, deps: FlowDeps): Promise<Message> {
-  return withDeadline(deps.clock, PATIENCE_MS, list(origin, filter, deps), () => reasonMessage('lookup_late'));
+  return withDeadline(deps.clock, ANSWER_WITHIN_MS, list(origin, filter, deps), () => reasonMessage('lookup_late'));
 }
 
 async function list(origin: Origin, filter: RunFilter, deps: FlowDeps): Promise<Message> {
