@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { FILE_KINDS } from '../core/container/file-kinds.ts';
+import { IMAGE_CLASSES } from '../core/container/image-class.ts';
 import { PROFILES } from '../core/container/profiles.ts';
 import { TARGET_LOG_RIGHTS } from '../core/policy/policy.ts';
-import { IMAGE_CLASSES } from '../core/container/image-class.ts';
 import { DEFAULT_NAMES } from '../core/shown-names.ts';
 import { DURATION, parseDuration } from '../lib/duration.ts';
 import { problemOfPattern, problemOfPatterns } from '../lib/patterns/linear-pattern.ts';

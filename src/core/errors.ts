@@ -444,6 +444,7 @@ export const REASONS = {
     'kdebug has taken this message already, and your edit changes nothing',
     'Send a new message with the new words.',
   ),
+  same_again: user('an equal run has just finished', 'Read its result, or press Run anyway under the private answer.'),
   run_not_ended: user('this run has not ended yet', 'Wait for its result, or type the command again.'),
   run_has_secret: user(
     'the command of this run has a secret in it, and another person typed it',

@@ -1,6 +1,7 @@
 import type { Env } from '../config/env.ts';
 import { type ReasonCode, toKdebugError } from '../core/errors.ts';
 import { DEFAULT_NAMES, withNames } from '../core/shown-names.ts';
+import { shorten } from '../lib/text.ts';
 
 /** An error for an operator: the cause in words, and what to do about it. Neither ever holds a secret. */
 export interface Failure {
@@ -148,12 +149,13 @@ const MENDS: Readonly<Partial<Record<ReasonCode, string>>> = {
 function innermost(chain: readonly object[]): string {
   const status = chain.map((error) => textOf(error, 'statusCode')).find((text) => text !== '');
   return status === undefined
-    ? (
+    ? shorten(
         chain
           .slice(1)
           .map((error) => textOf(error, 'message'))
-          .at(-1) ?? ''
-      ).slice(0, 200)
+          .at(-1) ?? '',
+        200,
+      )
     : `HTTP ${status}`;
 }
 

@@ -33,7 +33,7 @@ export class Cached<Value> {
   }
 
   /**
-   * With `sinceMs`, a load that started before that moment does not count.
+   * With `sinceMs`, a load that started before that moment (of `clock.elapsed`) does not count.
    * @throws what `load` and `deadline.onLate` throw
    */
   get(key: string, load: () => Promise<Value>, sinceMs = 0): Promise<Value> {
@@ -54,7 +54,7 @@ export class Cached<Value> {
   }
 
   #load(key: string, load: () => Promise<Value>): Entry<Value> {
-    const entry: Entry<Value> = { value: load(), startedAtMs: this.#options.clock.now(), freshMs: undefined };
+    const entry: Entry<Value> = { value: load(), startedAtMs: this.#options.clock.elapsed(), freshMs: undefined };
     entry.value.then(
       (value) => {
         entry.freshMs = this.#options.freshMs(value);
@@ -66,9 +66,8 @@ export class Cached<Value> {
     return entry;
   }
 
-  /** Setting the clock back does not refresh a value. */
   #isFresh({ startedAtMs, freshMs }: Entry<Value>): boolean {
-    const ageMs = this.#options.clock.now() - startedAtMs;
-    return freshMs === undefined ? ageMs < this.#loadMs : ageMs >= 0 && ageMs < freshMs;
+    const ageMs = this.#options.clock.elapsed() - startedAtMs;
+    return ageMs < (freshMs ?? this.#loadMs);
   }
 }

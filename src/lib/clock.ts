@@ -1,7 +1,15 @@
 /** Time for the program. Tests and the bench pass a clock that they move by hand. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /**
+   * The wall clock, in milliseconds since the epoch: for moments that people read, that a run records for another
+   * replica, or that Slack and Kubernetes name. Somebody may set it, forward or back, so never measure with it.
+   */
   now(): number;
+  /**
+   * Milliseconds since the process began, for durations and deadlines: it never goes back. Timers follow it. It does
+   * not count while the machine is suspended; a hold that others may take over meanwhile needs `sinceInstant`.
+   */
+  elapsed(): number;
   /** Calls `wake` once after `ms`; the returned function cancels it. */
   after(ms: number, wake: () => void): () => void;
 }
@@ -11,23 +19,27 @@ export const sleep = (clock: Clock, ms: number): Promise<void> =>
     clock.after(ms, resolve);
   });
 
-/**
- * The same clock to measure with: its `now` never goes back. When somebody sets the clock back, it goes on from where it
- * was, so that nothing waits until an old time comes again. Its moments are of no use outside.
- */
-export function steady(clock: Clock): Clock {
-  let backMs = 0;
-  let lastMs = Number.NEGATIVE_INFINITY;
-  return {
-    now() {
-      const nowMs = clock.now() + backMs;
-      backMs += Math.max(0, lastMs - nowMs);
-      lastMs = Math.max(lastMs, nowMs);
-      return lastMs;
-    },
-    after: (ms, wake) => clock.after(ms, wake),
-  };
+/** One moment, by both clocks. */
+export interface Instant {
+  readonly wallMs: number;
+  readonly elapsedMs: number;
 }
+
+export const instantOf = (clock: Pick<Clock, 'now' | 'elapsed'>): Instant => ({
+  wallMs: clock.now(),
+  elapsedMs: clock.elapsed(),
+});
+
+/**
+ * How long ago the instant was, by the clock that counts more: a suspended machine stops `elapsed`, and somebody may set
+ * the wall clock back. For a hold, which must rather seem too old than too young.
+ */
+export const sinceInstant = (clock: Pick<Clock, 'now' | 'elapsed'>, { wallMs, elapsedMs }: Instant): number =>
+  Math.max(clock.now() - wallMs, clock.elapsed() - elapsedMs);
+
+/** The moment of the wall clock as one of `elapsed`, as far as one can say now. For a wait until a recorded deadline. */
+export const elapsedAt = (clock: Pick<Clock, 'now' | 'elapsed'>, wallMs: number): number =>
+  clock.elapsed() + wallMs - clock.now();
 
 export interface Pause {
   readonly over: Promise<void>;

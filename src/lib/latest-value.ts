@@ -19,7 +19,7 @@ export class LatestValue<Value> {
     this.#wake?.();
   }
 
-  /** The newest unread value; `undefined` when `untilMs` passes before one comes. */
+  /** The newest unread value; `undefined` when `untilMs` (of `clock.elapsed`) passes before one comes. */
   async next(untilMs: number): Promise<Value | undefined> {
     if (!this.#value) await this.#wait(untilMs);
     const held = this.#value;
@@ -35,7 +35,7 @@ export class LatestValue<Value> {
         resolve();
       };
       // setTimeout takes at most 2^31 - 1 ms; a longer wait simply checks again.
-      const cancel = this.#clock.after(Math.min(Math.max(0, untilMs - this.#clock.now()), 2_000_000_000), done);
+      const cancel = this.#clock.after(Math.min(Math.max(0, untilMs - this.#clock.elapsed()), 2_000_000_000), done);
       this.#wake = done;
     });
   }

@@ -18,22 +18,21 @@ export class Rounds {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#countedAtMs = clock.now();
+    this.#countedAtMs = clock.elapsed();
   }
 
   /** Resolves when the next round may begin. Never rejects. */
   async next(): Promise<void> {
-    const sinceMs = this.#clock.now() - this.#countedAtMs;
-    // After the clock was set back, count from its new time.
-    const earned = sinceMs < 0 ? 0 : Math.floor(sinceMs / EVERY_MS);
+    const nowMs = this.#clock.elapsed();
+    const earned = Math.floor((nowMs - this.#countedAtMs) / EVERY_MS);
     this.#left = Math.min(FREE, this.#left + earned);
-    this.#countedAtMs = sinceMs < 0 || this.#left === FREE ? this.#clock.now() : this.#countedAtMs + earned * EVERY_MS;
+    this.#countedAtMs = this.#left === FREE ? nowMs : this.#countedAtMs + earned * EVERY_MS;
     if (this.#left > 0) {
       this.#left -= 1;
       return;
     }
     await sleep(this.#clock, EVERY_MS);
-    this.#countedAtMs = this.#clock.now();
+    this.#countedAtMs = this.#clock.elapsed();
   }
 
   progress(): void {

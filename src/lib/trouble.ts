@@ -22,13 +22,16 @@ export interface TroubleLines {
  * it failed (`failures`).
  */
 export class Trouble {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #log: TroubleLog;
   readonly #lines: TroubleLines;
   #begun: { readonly atMs: number; readonly fields: Fields } | undefined;
   #failures = 0;
 
-  constructor({ clock, log }: { readonly clock: Pick<Clock, 'now'>; readonly log: TroubleLog }, lines: TroubleLines) {
+  constructor(
+    { clock, log }: { readonly clock: Pick<Clock, 'elapsed'>; readonly log: TroubleLog },
+    lines: TroubleLines,
+  ) {
     this.#clock = clock;
     this.#log = log;
     this.#lines = lines;
@@ -42,7 +45,7 @@ export class Trouble {
   failed(fields: Fields = {}): void {
     this.#failures += 1;
     if (this.#begun) return;
-    this.#begun = { atMs: this.#clock.now(), fields };
+    this.#begun = { atMs: this.#clock.elapsed(), fields };
     this.#log[this.#lines.level ?? 'warn'](this.#lines.begins, fields);
   }
 
@@ -53,6 +56,6 @@ export class Trouble {
     const failures = this.#failures;
     this.#begun = undefined;
     this.#failures = 0;
-    this.#log.info(this.#lines.ends, { ...fields, lastedMs: this.#clock.now() - atMs, failures });
+    this.#log.info(this.#lines.ends, { ...fields, lastedMs: this.#clock.elapsed() - atMs, failures });
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pause, steady } from '../../src/lib/clock.ts';
+import { elapsedAt, instantOf, pause, sinceInstant } from '../../src/lib/clock.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 it('a pause ends by its clock, or sooner when it is ended, which cancels the timer', async () => {
@@ -16,15 +16,20 @@ it('a pause ends by its clock, or sooner when it is ended, which cancels the tim
   expect(over).toBe(2);
 });
 
-it('a steady clock goes on from where it was when the clock is set back, and ahead when it is set ahead', () => {
+it('how long ago a moment was says the clock that counts more: when it was set back, and when the machine slept', async () => {
   const clock = new FakeClock();
-  const measure = steady(clock);
-  const beganMs = measure.now();
-  const passedMs = (): number => measure.now() - beganMs;
+  const moment = instantOf(clock);
+  await clock.advance(10);
+  expect(sinceInstant(clock, moment)).toBe(10);
   clock.jump(-5_000);
-  expect(passedMs()).toBe(0);
-  clock.standStill(10);
-  expect(passedMs()).toBe(10);
-  clock.jump(3_000);
-  expect(passedMs()).toBe(3_010);
+  expect(sinceInstant(clock, moment)).toBe(10);
+  clock.jump(8_000);
+  expect(sinceInstant(clock, moment)).toBe(3_010);
+});
+
+it('a recorded deadline is waited for as far as the wall clock is away from it', () => {
+  const clock = new FakeClock();
+  const deadlineMs = clock.now() + 1_000;
+  clock.jump(-500);
+  expect(elapsedAt(clock, deadlineMs)).toBe(clock.elapsed() + 1_500);
 });

@@ -8,7 +8,7 @@ function aTrouble(level?: 'warn' | 'error') {
   const say = (name: string) => (message: string, fields?: object) => void said.push([name, message, fields]);
   let nowMs = 1_000;
   const parts = {
-    clock: { now: () => nowMs },
+    clock: { elapsed: () => nowMs },
     log: { info: say('info'), warn: say('warn'), error: say('error') },
   };
   const trouble = new Trouble(parts, level ? { ...LINES, level } : LINES);

@@ -74,7 +74,7 @@ describe('KdebugSlackFailing', () => {
       apiCall: (...[, , result]: string[]) => void counted.push(result ?? ''),
       rateLimited: () => undefined,
     };
-    const around = timed((_method, call) => call(), { now: () => 0 }, metrics as never);
+    const around = timed((_method, call) => call(), { elapsed: () => 0 }, metrics as never);
     await around('chat.postMessage', () => Promise.reject(thrown)).catch(() => undefined);
     expect(new RegExp(`^(?:${words?.[1]})$`).test(counted[0] ?? '')).toBe(isFailure);
   });

@@ -5,8 +5,8 @@ import { type Grant, grantScope } from '../../src/core/planning/grant.ts';
 import type { PendingApproval } from '../../src/core/planning/vote.ts';
 import type { Approval, Policy, Rule } from '../../src/core/policy/policy.ts';
 import type { RunRequest } from '../../src/core/request/command.ts';
-import type { Run } from '../../src/core/run/run.ts';
 import type { Origin } from '../../src/core/request/origin.ts';
+import type { Run } from '../../src/core/run/run.ts';
 
 /** Half past seven on a Saturday; every test's clock starts here. */
 export const START_MS = Date.UTC(2026, 10, 21, 7, 30, 0);

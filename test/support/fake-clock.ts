@@ -2,28 +2,37 @@ import type { Clock } from '../../src/lib/clock.ts';
 import { START_MS } from './builders.ts';
 
 interface Timer {
-  atMs: number;
+  readonly atMs: number;
   readonly order: number;
   readonly wake: () => void;
 }
 
+/** Not zero, and far from any wall clock: a moment of one of the two is noticed where the other one is expected. */
+const ELAPSED_MS = 5_000;
+
 /** A clock that moves only by `advance`, `standStill` and `jump`; between two timers everything that can run has run. */
 export class FakeClock implements Clock {
-  #nowMs: number;
+  #elapsedMs = ELAPSED_MS;
+  /** The wall clock is ahead of `elapsed` by this. */
+  #aheadMs: number;
   #order = 0;
   readonly #timers = new Set<Timer>();
 
   constructor(nowMs = START_MS) {
-    this.#nowMs = nowMs;
+    this.#aheadMs = nowMs - ELAPSED_MS;
   }
 
   now(): number {
-    return this.#nowMs;
+    return this.#elapsedMs + this.#aheadMs;
+  }
+
+  elapsed(): number {
+    return this.#elapsedMs;
   }
 
   after(ms: number, wake: () => void): () => void {
     this.#order += 1;
-    const timer = { atMs: this.#nowMs + Math.max(0, ms), order: this.#order, wake };
+    const timer = { atMs: this.#elapsedMs + Math.max(0, ms), order: this.#order, wake };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }
@@ -34,25 +43,24 @@ export class FakeClock implements Clock {
 
   /** Time passes in which nothing runs, not even what is due. */
   standStill(ms: number): void {
-    this.#nowMs += ms;
+    this.#elapsedMs += ms;
   }
 
-  /** The clock is set: each timer still waits as long as before. */
+  /** Somebody sets the wall clock; `elapsed` and the timers go on. A suspended machine sees the same: only `now` moves. */
   jump(ms: number): void {
-    this.#nowMs += ms;
-    for (const timer of this.#timers) timer.atMs += ms;
+    this.#aheadMs += ms;
   }
 
   async advance(ms: number): Promise<void> {
-    const untilMs = this.#nowMs + ms;
+    const untilMs = this.#elapsedMs + ms;
     await settle();
     for (let next = this.#next(untilMs); next; next = this.#next(untilMs)) {
       this.#timers.delete(next);
-      this.#nowMs = Math.max(this.#nowMs, next.atMs);
+      this.#elapsedMs = Math.max(this.#elapsedMs, next.atMs);
       next.wake();
       await settle();
     }
-    this.#nowMs = untilMs;
+    this.#elapsedMs = untilMs;
   }
 
   #next(untilMs: number): Timer | undefined {

@@ -112,7 +112,7 @@ export class AuditFile implements RecordWriter {
       throw this.fail('the audit log could not be flushed to its disk', error);
     });
     await this.#head.write({ last: this.#last, bytes: this.#bytes, upTo: this.#size });
-    if (this.#options.clock.now() - this.#notedMs >= HEAD_NOTE_MS) this.#noteHead();
+    if (this.#options.clock.elapsed() - this.#notedMs >= HEAD_NOTE_MS) this.#noteHead();
   }
 
   async close(): Promise<void> {
@@ -147,7 +147,7 @@ export class AuditFile implements RecordWriter {
   }
 
   #noteHead(): void {
-    this.#notedMs = this.#options.clock.now();
+    this.#notedMs = this.#options.clock.elapsed();
     this.#options.log.info('audit head', { head: formatLink(this.#last) });
   }
 }

@@ -54,6 +54,7 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
 async function holderOf(path: string, clock: Clock): Promise<string | undefined> {
   const holder = await readHolder(path);
   const seenMs = (await stat(path).catch(() => undefined))?.mtimeMs;
+  // By the wall clock, as the file's time: another process set it.
   if (seenMs === undefined || Math.abs(clock.now() - seenMs) > STALE_MS) return undefined;
   if (holder === undefined) return 'another process that starts just now';
   if (holder.host === hostname() && !isAlive(holder)) return undefined;

@@ -51,10 +51,10 @@ export type AroundCall = <Value>(method: string, call: () => Promise<Value>) => 
  * `network`, `http_…` (an answer that is not Slack's) or `not_json`.
  */
 export const timed =
-  (around: AroundCall, clock: Pick<Clock, 'now'>, metrics: Pick<Metrics, 'apiCall' | 'rateLimited'>): AroundCall =>
+  (around: AroundCall, clock: Pick<Clock, 'elapsed'>, metrics: Pick<Metrics, 'apiCall' | 'rateLimited'>): AroundCall =>
   async (method, call) => {
-    const sentAtMs = clock.now();
-    const count = (result: string): void => metrics.apiCall('slack', method, result, clock.now() - sentAtMs);
+    const sentAtMs = clock.elapsed();
+    const count = (result: string): void => metrics.apiCall('slack', method, result, clock.elapsed() - sentAtMs);
     try {
       const value = await around(method, call);
       count('ok');

@@ -75,7 +75,7 @@ export class TokenWatch implements TokenState {
   async watched<Value>(call: () => Promise<Value>, method = QUESTION): Promise<Value> {
     if (!this.#isRunning) return call();
     const era = this.#era;
-    const beganAtMs = this.#options.clock.now();
+    const beganAtMs = this.#options.clock.elapsed();
     try {
       const value = await call();
       if (era === this.#era) this.#accepted(beganAtMs);
@@ -94,7 +94,7 @@ export class TokenWatch implements TokenState {
   /** Call when Slack has just accepted the token. From now on also asks by itself. */
   start(): void {
     this.#isRunning = true;
-    this.#acceptedAtMs = this.#options.clock.now();
+    this.#acceptedAtMs = this.#options.clock.elapsed();
     this.#options.onChange?.(true);
     this.#next(QUIET_MS);
   }
@@ -116,7 +116,7 @@ export class TokenWatch implements TokenState {
   }
 
   #accepted(beganAtMs: number): void {
-    if (this.#sinceMs(this.#acceptedAtMs) > this.#sinceMs(beganAtMs)) this.#acceptedAtMs = beganAtMs;
+    this.#acceptedAtMs = Math.max(this.#acceptedAtMs, beganAtMs);
     this.#isDoubted = false;
     if (this.#isAccepted) return;
     this.#change(true);
@@ -134,10 +134,8 @@ export class TokenWatch implements TokenState {
     this.#rejections += 1;
   }
 
-  /** Infinite for a moment of the future: the clock was set back, and nobody knows how long ago it was. */
   #sinceMs(atMs: number): number {
-    const sinceMs = this.#options.clock.now() - atMs;
-    return sinceMs < 0 ? Number.POSITIVE_INFINITY : sinceMs;
+    return this.#options.clock.elapsed() - atMs;
   }
 
   #change(isAccepted: boolean): void {
@@ -165,7 +163,7 @@ export class TokenWatch implements TokenState {
 
   /** Never rejects. */
   #ask(): Promise<void> {
-    if (this.#question === undefined) this.#triedAtMs = this.#options.clock.now();
+    if (this.#question === undefined) this.#triedAtMs = this.#options.clock.elapsed();
     this.#question ??= this.#options
       .ask()
       .then(

@@ -14,24 +14,24 @@ interface Learnt {
 
 /** The user and group that each kind of target runs as, in memory. Bounded: the 1,000 kinds learnt last. */
 export class LearntIdentities {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'elapsed'>;
   /** In the order in which they were last learnt. */
   readonly #kinds = new Map<string, Learnt>();
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'elapsed'>) {
     this.#clock = clock;
   }
 
   learn(kind: string, { uid, gid }: UserAndGroup): void {
     this.#kinds.delete(kind);
-    this.#kinds.set(kind, { identity: { uid, gid }, untilMs: this.#clock.now() + LEARNT_MS });
+    this.#kinds.set(kind, { identity: { uid, gid }, untilMs: this.#clock.elapsed() + LEARNT_MS });
     const [oldest] = this.#kinds.keys();
     if (this.#kinds.size > MAX_KINDS && oldest !== undefined) this.#kinds.delete(oldest);
   }
 
   of(kind: string): UserAndGroup | undefined {
     const learnt = this.#kinds.get(kind);
-    return learnt && this.#clock.now() < learnt.untilMs ? learnt.identity : undefined;
+    return learnt && this.#clock.elapsed() < learnt.untilMs ? learnt.identity : undefined;
   }
 }
 
@@ -86,29 +86,29 @@ const MINUTE_MS = 60_000;
 
 /** When runs under a quota's key were created, within the last minute. */
 export class LastMinutes {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly #times = new Map<string, readonly number[]>();
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'now' | 'elapsed'>) {
     this.#clock = clock;
   }
 
   add(key: string): void {
-    this.#times.set(key, [...this.of(key), this.#clock.now()]);
+    this.#times.set(key, [...this.of(key), this.#clock.elapsed()]);
   }
 
   of(key: string): readonly number[] {
-    const since = this.#clock.now() - MINUTE_MS;
+    const since = this.#clock.elapsed() - MINUTE_MS;
     const times = (this.#times.get(key) ?? []).filter((atMs) => atMs > since);
     if (times.length === 0) this.#times.delete(key);
     return times;
   }
 
-  /** When fewer than `max` will be left; undefined: there are fewer now. */
+  /** When fewer than `max` will be left, by the wall clock, for people; undefined: there are fewer now. */
   roomAtMs(key: string, max: number): number | undefined {
     const times = this.of(key);
     const last = times[times.length - max];
-    return last === undefined ? undefined : last + MINUTE_MS;
+    return last === undefined ? undefined : this.#clock.now() + last + MINUTE_MS - this.#clock.elapsed();
   }
 }
 
@@ -133,17 +133,17 @@ const MAX_FOUND = 10_000;
 
 /** Searches of one process. Bounded: the 10,000 runs found last. */
 export class MemorySearches implements Searches {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #heldUntilMs = new Map<RunId, number>();
   readonly #foundUntilMs = new Map<RunId, number>();
   #turnsAtMs: readonly number[] = [];
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'elapsed'>) {
     this.#clock = clock;
   }
 
   async turn(id: RunId, { perMinute, heldMs }: { readonly perMinute: number; readonly heldMs: number }): Promise<Turn> {
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.elapsed();
     for (const [held, untilMs] of this.#heldUntilMs) if (untilMs <= nowMs) this.#heldUntilMs.delete(held);
     if (this.#heldUntilMs.has(id)) return { kind: 'held' };
     this.#turnsAtMs = this.#turnsAtMs.filter((atMs) => atMs > nowMs - MINUTE_MS);
@@ -157,12 +157,12 @@ export class MemorySearches implements Searches {
 
   async found(id: RunId, forMs: number): Promise<void> {
     this.#foundUntilMs.delete(id);
-    this.#foundUntilMs.set(id, this.#clock.now() + forMs);
+    this.#foundUntilMs.set(id, this.#clock.elapsed() + forMs);
     const [oldest] = this.#foundUntilMs.keys();
     if (this.#foundUntilMs.size > MAX_FOUND && oldest !== undefined) this.#foundUntilMs.delete(oldest);
   }
 
   async wasFound(id: RunId): Promise<boolean> {
-    return this.#clock.now() < (this.#foundUntilMs.get(id) ?? 0);
+    return this.#clock.elapsed() < (this.#foundUntilMs.get(id) ?? 0);
   }
 }

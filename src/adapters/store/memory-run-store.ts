@@ -9,7 +9,7 @@ import { defined, frozenCopy } from '../../lib/object.ts';
 import { LastMinutes, LearntIdentities, MemoryNotes, MemorySearches, RunsByChannel } from './memory-records.ts';
 
 export interface MemoryRunStoreOptions {
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   /** How long a lease lasts without `renew`; the default is 30 s. */
   readonly leaseMs?: number;
   /** How long a settled run stays readable, now; the default is 7 days, as the policy's `output.retention`. */
@@ -22,6 +22,7 @@ interface Entry {
   run: Run;
   /** Rises with every run. */
   readonly number: number;
+  /** This and the next times are of `clock.elapsed`. */
   readonly bornMs: number;
   fence: number;
   owner: string | undefined;
@@ -36,8 +37,8 @@ interface Entry {
  */
 export class MemoryRunStore implements RunStore {
   readonly notes = new MemoryNotes();
-  readonly searches = new MemorySearches({ now: () => this.#now() });
-  readonly #now: () => number;
+  readonly searches: MemorySearches;
+  readonly #clock: MemoryRunStoreOptions['clock'];
   readonly #leaseMs: number;
   readonly #retentionMs: () => number;
   readonly #maxSettled: number;
@@ -47,14 +48,18 @@ export class MemoryRunStore implements RunStore {
   readonly #settled = new Map<RunId, Entry>();
   readonly #byDedupeKey = new Map<string, RunId>();
   readonly #byChannel = new RunsByChannel((id) => this.#entry(id));
-  readonly #minutes = new LastMinutes({ now: () => this.#now() });
-  readonly #identities = new LearntIdentities({ now: () => this.#now() });
+  readonly #minutes: LastMinutes;
+  readonly #identities: LearntIdentities;
   #created = 0;
   #lastFence = 0;
   #closed = false;
 
   constructor(options: MemoryRunStoreOptions) {
-    this.#now = () => options.clock.now();
+    const { clock } = options;
+    this.#clock = clock;
+    this.searches = new MemorySearches(clock);
+    this.#minutes = new LastMinutes(clock);
+    this.#identities = new LearntIdentities(clock);
     this.#leaseMs = options.leaseMs ?? 30_000;
     this.#retentionMs = options.retentionMs ?? (() => 7 * 86_400_000);
     this.#maxSettled = options.maxSettled ?? 10_000;
@@ -70,7 +75,7 @@ export class MemoryRunStore implements RunStore {
     if (limited) return limited;
     this.#created += 1;
     const lease = { fence: 0, owner: undefined, leaseEndsMs: 0 };
-    const born = { number: this.#created, bornMs: this.#now() };
+    const born = { number: this.#created, bornMs: this.#clock.elapsed() };
     const entry: Entry = { run: frozenCopy(run), ...born, ...lease, settledAtMs: 0, quotas };
     for (const { key, per } of quotas) if (per === 'minute') this.#minutes.add(key);
     const fence = this.#lease(entry, owner);
@@ -105,7 +110,8 @@ export class MemoryRunStore implements RunStore {
 
   async claim(owner: string, limit: number): Promise<readonly Lease[]> {
     this.#mustBeOpen();
-    const now = this.#now();
+    // By the wall clock: the run records when it is due.
+    const now = this.#clock.now();
     const leases: Lease[] = [];
     for (const entry of this.#open.values()) {
       if (leases.length >= limit) break;
@@ -117,7 +123,7 @@ export class MemoryRunStore implements RunStore {
 
   async renew(owner: string): Promise<void> {
     this.#mustBeOpen();
-    const leaseEndsMs = this.#now() + this.#leaseMs;
+    const leaseEndsMs = this.#clock.elapsed() + this.#leaseMs;
     for (const entry of this.#open.values()) if (entry.owner === owner) entry.leaseEndsMs = leaseEndsMs;
   }
 
@@ -127,7 +133,7 @@ export class MemoryRunStore implements RunStore {
     if (entry?.fence !== fence) return 'stale';
     if (this.#isPendingFull(entry, run)) return 'limited';
     entry.run = frozenCopy(run);
-    if (entry.owner !== undefined) entry.leaseEndsMs = this.#now() + this.#leaseMs;
+    if (entry.owner !== undefined) entry.leaseEndsMs = this.#clock.elapsed() + this.#leaseMs;
     this.#moveIfSettled(entry);
     return 'saved';
   }
@@ -158,7 +164,7 @@ export class MemoryRunStore implements RunStore {
   async pending(): ReturnType<RunStore['pending']> {
     this.#mustBeOpen();
     const since = [...this.#open.values()].flatMap(({ run, bornMs }) => (countedAs(run) === 'pending' ? [bornMs] : []));
-    return { count: since.length, oldestMs: Math.max(0, ...since.map((atMs) => this.#now() - atMs)) };
+    return { count: since.length, oldestMs: Math.max(0, ...since.map((atMs) => this.#clock.elapsed() - atMs)) };
   }
 
   async check(): Promise<void> {
@@ -170,7 +176,7 @@ export class MemoryRunStore implements RunStore {
   }
 
   #isHeld(entry: Entry): boolean {
-    return entry.owner !== undefined && entry.leaseEndsMs > this.#now();
+    return entry.owner !== undefined && entry.leaseEndsMs > this.#clock.elapsed();
   }
 
   #limit(quotas: readonly Quota[]): CreateResult | undefined {
@@ -210,22 +216,22 @@ export class MemoryRunStore implements RunStore {
 
   #lease(entry: Entry, owner: string): number {
     // Starts at the clock, as in Redis, so no fence of an earlier process repeats.
-    this.#lastFence = Math.max(this.#lastFence + 1, this.#now());
+    this.#lastFence = Math.max(this.#lastFence + 1, this.#clock.now());
     entry.fence = this.#lastFence;
     entry.owner = owner;
-    entry.leaseEndsMs = this.#now() + this.#leaseMs;
+    entry.leaseEndsMs = this.#clock.elapsed() + this.#leaseMs;
     return entry.fence;
   }
 
   #moveIfSettled(entry: Entry): void {
     if (!isSettled(entry.run) || !this.#open.delete(entry.run.id)) return;
-    entry.settledAtMs = this.#now();
+    entry.settledAtMs = this.#clock.elapsed();
     this.#settled.set(entry.run.id, entry);
     this.#dropOld();
   }
 
   #dropOld(): void {
-    const expired = this.#now() - this.#retentionMs();
+    const expired = this.#clock.elapsed() - this.#retentionMs();
     for (const entry of this.#settled.values()) {
       if (this.#settled.size <= this.#maxSettled && entry.settledAtMs > expired) return;
       this.#drop(entry.run);

@@ -14,6 +14,8 @@ export { memoryOf } from './memory.ts';
 /** The machine's clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  // Whole, as `now`.
+  elapsed: () => Math.floor(performance.now()),
   after(ms, wake) {
     // A wait of nothing gives way to others. Timers would not: those due again when the one before has run keep sockets waiting.
     if (ms === 0) {

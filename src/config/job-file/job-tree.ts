@@ -1,5 +1,6 @@
 import { type Document, isScalar, Lexer, type Node, visit } from 'yaml';
 import type { ManifestProblem } from '../../core/job/ephemeral-job.ts';
+import { shorten } from '../../lib/text.ts';
 import { type Finding, type Position, parseLocated } from '../../lib/yaml.ts';
 
 /** People write jobs by hand; reading a longer text would stall the bot. */
@@ -80,7 +81,7 @@ const SYNTAX: Readonly<Record<string, string>> = {
 };
 
 /** Shortens the library's message to one line of at most 200 characters. */
-const plain = (message: string): string => message.replace(/\s+/g, ' ').slice(0, 200);
+const plain = (message: string): string => shorten(message.replace(/\s+/g, ' '), 200);
 
 const PROTO = '__proto__ is not allowed as a name';
 

@@ -1,3 +1,4 @@
+import { shorten } from '../../lib/text.ts';
 import { targetWords } from '../command/print.ts';
 import { byAge, controllerOf, type Pod, versionOf, workloadOf } from '../container/pod.ts';
 import { KdebugError, type ReasonCode } from '../errors.ts';
@@ -39,7 +40,7 @@ export type SelectedPods =
 export function selectorOf(target: BatchTarget): Selector {
   if (target.kind !== 'selector') return [];
   const selector = parseSelector(target.selector);
-  if (!selector) throw new KdebugError('invalid_selector', { detail: target.selector.slice(0, 200) });
+  if (!selector) throw new KdebugError('invalid_selector', { detail: shorten(target.selector, 200) });
   return selector;
 }
 

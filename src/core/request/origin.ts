@@ -1,4 +1,4 @@
-import type { ChannelId, UserId } from '../ids.ts';
+import type { ChannelId, RunId, UserId } from '../ids.ts';
 
 export interface Origin {
   readonly source: 'slash' | 'mention' | 'form' | 'shortcut' | 'button';
@@ -28,4 +28,6 @@ export interface Refusal {
   readonly message: string;
   readonly hint: string;
   readonly rule?: string;
+  /** Of `same_again`: the equal run whose result is offered instead. */
+  readonly equalRun?: RunId;
 }

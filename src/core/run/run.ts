@@ -149,6 +149,8 @@ export interface Run {
    * (`podsToRerun`), so they are not listed here.
    */
   readonly rerunOf?: RunId;
+  /** A typed command: where an equal run has just finished, planning offers its result instead. Absent: a repeat on purpose. */
+  readonly offersEqual?: true;
   /** Of a request for several pods, once planned. Its `plan` is that of one pod; `planHash` covers all of them. */
   readonly batch?: Batch;
   /**

@@ -10,8 +10,8 @@ import { runOfCard } from '../context/find-run.ts';
 import { answerReason } from '../context/refusals.ts';
 import { isHiddenFrom } from '../lookup/show.ts';
 import type { Answer } from '../ports/slack.ts';
+import { hasSecretOfAnother } from '../run/equal-run.ts';
 import { type Again, formAgain, needsReason, originOfClick, type RerunParts, withReason } from './again.ts';
-import { hasSecretOfAnother } from './same-again.ts';
 
 /** SYS_PTRACE, which *general* adds, helps only root (kubectl issue 1650). */
 const ROOT: UserAndGroup = { uid: 0, gid: 0 };
@@ -35,8 +35,9 @@ export async function followUp(
   again: Again,
   { deps, accept }: RerunParts,
 ): Promise<Answer> {
-  const run = await runOfCard(again, ({ delivery }) => [delivery.anchor, delivery.result], deps);
-  if (typeof run === 'string') return answerReason(run);
+  const found = await runOfCard(again, ({ delivery }) => [delivery.anchor, delivery.result], deps);
+  if ('answer' in found) return found.answer;
+  const { run } = found;
   // The card of a private run has no such button, and whether it could would give the verdict away.
   if (await isHiddenFrom(run, again.userId, deps)) return answerReason('button_stale');
   const followed = FOLLOW_UPS[action](run);

@@ -6,8 +6,8 @@ import { defined } from '../../lib/object.ts';
 import { type AcceptRequest, originOf } from '../context/accept.ts';
 import { answerReason } from '../context/refusals.ts';
 import type { Answer } from '../ports/slack.ts';
+import { hasSecretOfAnother } from '../run/equal-run.ts';
 import { type Again, formAgain, lacksReason, withReason } from './again.ts';
-import { hasSecretOfAnother } from './same-again.ts';
 
 interface RerunContext {
   readonly accept: AcceptRequest;

@@ -14,6 +14,7 @@ import { answerReason } from '../context/refusals.ts';
 import type { PlanSubject } from '../planning/plan-batch.ts';
 import { type Glance, withGlance } from '../planning/plan-pod.ts';
 import type { Answer } from '../ports/slack.ts';
+import { hasSecretOfAnother, isAnswer } from '../run/equal-run.ts';
 import { planOrRefusal } from '../run/plan.ts';
 import {
   type Again,
@@ -27,12 +28,11 @@ import {
   threadTsOf,
   withReason,
 } from './again.ts';
-import { hasSecretOfAnother, isAnswer } from './same-again.ts';
 
 /** The button *Run again* on a card or a result. */
 export async function clickRerun(again: Again, parts: RerunParts): Promise<Answer> {
-  const run = await runOfAnyCard(again, parts.deps);
-  return typeof run === 'string' ? answerReason(run) : repeat(run, again, { ...parts, action: 'rerun' });
+  const found = await runOfAnyCard(again, parts.deps);
+  return 'answer' in found ? found.answer : repeat(found.run, again, { ...parts, action: 'rerun' });
 }
 
 /** The button *Run anyway* on the offer of `sameAgain`, which is no card; like a typed `rerun`, it is bound only to the channel. */

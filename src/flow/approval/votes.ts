@@ -26,7 +26,11 @@ const VOTES: readonly VoteInput['action'][] = ['approve', 'approve-grant', 'reje
 
 type VotedEvent = Awaited<ReturnType<typeof votedOf>>;
 
-type Result = Answer | ReasonCode;
+/** What a decision has led to: an answer, or a refusal to record and to answer. */
+type Result = { readonly answer: Answer } | { readonly refused: ReasonCode };
+
+const refused = (code: ReasonCode): Result => ({ refused: code });
+const DONE: Result = { answer: NOTHING };
 
 /** `run`: the run that they named, if it exists. */
 interface Attempt {
@@ -64,16 +68,20 @@ export class Approvals {
 
   async #decide(run: Run | undefined, click: Click, action: DecisionAction): Promise<Result> {
     // The store was emptied, or deleted the run by age.
-    if (!run && isRunId(click.value)) return 'request_forgotten';
+    if (!run && isRunId(click.value)) return refused('request_forgotten');
     const anchor = run?.delivery.anchor;
     // The store was unreachable after the card was posted, so it does not know the card yet.
-    if (run?.state === 'pending-approval' && !anchor) return 'button_early';
+    if (run?.state === 'pending-approval' && !anchor) return refused('button_early');
     if (!run || !isCardOf(run, { channelId: click.channelId, ts: click.messageTs }))
-      return run && isBeingPosted(run) ? 'button_early' : 'button_stale';
+      return refused(run && isBeingPosted(run) ? 'button_early' : 'button_stale');
     if (action === 'cancel') return this.#cancel(run, click);
-    if (action === 'end-grant')
-      return (await endGrant(run, click.userId, { deps: this.#deps, runs: this.#runs })) ?? NOTHING;
+    if (action === 'end-grant') return this.#endGrant(run, click);
     return this.#vote(run, click, { action });
+  }
+
+  async #endGrant(run: Run, { userId }: Actor): Promise<Result> {
+    const code = await endGrant(run, userId, { deps: this.#deps, runs: this.#runs });
+    return code ? refused(code) : DONE;
   }
 
   /** Judges the vote again from the start. */
@@ -84,22 +92,23 @@ export class Approvals {
     const run = await readRun(runId, this.#deps);
     const reason = submission.fields.reason?.trim() ?? '';
     if (run && reason === '') return { kind: 'errors', errors: { reason: 'A reason is needed.' } };
-    const result = run ? await this.#vote(run, submission, { action, reason }) : 'button_stale';
+    const result = run ? await this.#vote(run, submission, { action, reason }) : refused('button_stale');
     return closeForm(await this.#answer(result, submission, { run, runId, action }));
   }
 
   async #answer(result: Result, { userId, channelId }: Actor, { run, runId, action }: Attempt): Promise<Answer> {
-    if (typeof result !== 'string') return result;
-    if (run) await this.#recordRefused(run, action, { userId, clickedIn: channelId, code: result });
+    if ('answer' in result) return result.answer;
+    const code = result.refused;
+    if (run) await this.#recordRefused(run, action, { userId, clickedIn: channelId, code });
     else
       await this.#refusals.record({
         userId,
         channelId,
         handler: action,
-        code: result,
+        code,
         runId: isRunId(runId) ? runId : '',
       });
-    return answerReason(result);
+    return answerReason(code);
   }
 
   #record(run: Run, action: DecisionAction, facts: AuditEntry['facts']): Promise<void> {
@@ -115,13 +124,13 @@ export class Approvals {
 
   async #vote(run: Run, actor: Actor, input: Omit<VoteInput, 'userId'>): Promise<Result> {
     const { approval } = run;
-    if (run.state !== 'pending-approval' || !approval) return 'approval_decided';
+    if (run.state !== 'pending-approval' || !approval) return refused('approval_decided');
     const pending = { ...run, approval };
     const vote = { ...input, userId: actor.userId };
     const notOffered = notOfferedOn(pending, vote);
-    if (notOffered) return notOffered;
-    if (input.action !== 'reject' && !(await this.#deps.token.confirm())) return 'slack_token_rejected';
-    const sinceMs = this.#deps.clock.now();
+    if (notOffered) return refused(notOffered);
+    if (input.action !== 'reject' && !(await this.#deps.token.confirm())) return refused('slack_token_rejected');
+    const sinceMs = this.#deps.clock.elapsed();
     // Check cached groups first: an outsider must not use up our budget of Slack calls.
     const no = refusalOf(pending, vote, await votedOf(pending, vote, this.#deps));
     if (no) return no;
@@ -135,14 +144,14 @@ export class Approvals {
     { event, clickedIn }: { readonly event: VotedEvent; readonly clickedIn: string },
   ): Promise<Result> {
     const { vote, lapsed } = event;
-    if (vote.kind === 'approve' && (await this.#hasChanged(run))) return 'approval_changed';
+    if (vote.kind === 'approve' && (await this.#hasChanged(run))) return refused('approval_changed');
     const facts = { actorId: vote.userId, clickedIn, lapsed: lapsed.join(' ') || undefined };
     const recordVote = (next: Run) =>
       this.#record(run, action, { ...facts, ...grantFacts(next), verdict: resultOf(next) });
     const moved = await this.#runs.change(run.id, (held) => held.tryApply(event, recordVote));
-    if (moved !== 'moved') return whyNot(moved);
+    if (moved !== 'moved') return refused(whyNot(moved));
     // The card now shows fewer votes than the voter saw.
-    return lapsed.length > 0 ? answerReason('vote_lapsed') : NOTHING;
+    return lapsed.length > 0 ? { answer: answerReason('vote_lapsed') } : DONE;
   }
 
   /** Any drift of pod, image, policy, rule or the rule's terms voids the card. */
@@ -162,12 +171,12 @@ export class Approvals {
   }
 
   async #cancel(run: Run, { userId, channelId: clickedIn }: Actor): Promise<Result> {
-    if (run.state !== 'pending-approval') return 'approval_decided';
-    if (userId !== run.origin.requesterId) return 'not_your_request';
+    if (run.state !== 'pending-approval') return refused('approval_decided');
+    if (userId !== run.origin.requesterId) return refused('not_your_request');
     const event = { kind: 'cancelled', byUserId: userId, atMs: this.#deps.clock.now() } as const;
     const recordCancel = () => this.#record(run, 'cancel', { actorId: userId, clickedIn, verdict: 'cancelled' });
     const moved = await this.#runs.change(run.id, (held) => held.tryApply(event, recordCancel));
-    return moved === 'moved' ? NOTHING : whyNot(moved);
+    return moved === 'moved' ? DONE : refused(whyNot(moved));
   }
 }
 
@@ -180,8 +189,8 @@ const whyNot = (moved: string): ReasonCode => (moved === 'elsewhere' ? 'run_else
 /** Undefined: the vote counts, as far as `event` knows. */
 function refusalOf(run: PendingRun, { action }: VoteInput, { vote, voter, lapsed }: VotedEvent): Result | undefined {
   const verdict = judgeVote(withoutVotesOf(run.approval, lapsed), voter, vote);
-  if (verdict.kind === 'ignored') return verdict.code;
-  return verdict.kind === 'reason-missing' ? { kind: 'form', form: voteForm(run, action) } : undefined;
+  if (verdict.kind === 'ignored') return refused(verdict.code);
+  return verdict.kind === 'reason-missing' ? { answer: { kind: 'form', form: voteForm(run, action) } } : undefined;
 }
 
 function notOfferedOn(run: PendingRun, { action }: VoteInput): ReasonCode | undefined {

@@ -38,17 +38,15 @@ export class Checkpoints {
     this.#isStale = true;
   }
 
-  /** When the next write is due; infinity without unsaved changes. */
+  /** When the next write is due, by `clock.elapsed`; infinity without unsaved changes. */
   get dueAtMs(): number {
     if (!this.#isStale || this.#writing !== undefined) return Number.POSITIVE_INFINITY;
-    const nowMs = this.#deps.clock.now();
-    // Further away than any interval: the clock was set back.
-    return this.#dueAtMs - nowMs > MAX_INTERVAL_MS ? nowMs : this.#dueAtMs;
+    return this.#dueAtMs;
   }
 
   /** Starts a due write in the background. A failure shows in the next `now`, or when the lease ends. */
   soon(): void {
-    if (this.dueAtMs > this.#deps.clock.now()) return;
+    if (this.dueAtMs > this.#deps.clock.elapsed()) return;
     // `#writeNow` logs.
     this.#write().catch(() => undefined);
   }
@@ -63,7 +61,7 @@ export class Checkpoints {
         const { clock } = this.#deps;
         const since = this.#failingSinceMs;
         const isPassing = toKdebugError(thrown).code === 'store_unreachable' && since !== undefined;
-        if (!isPassing || clock.now() - since > MAX_OUTAGE_MS) throw thrown;
+        if (!isPassing || clock.elapsed() - since > MAX_OUTAGE_MS) throw thrown;
         await sleep(clock, RETRY_MS);
       }
     }
@@ -78,19 +76,19 @@ export class Checkpoints {
 
   async #writeNow(): Promise<void> {
     const { clock } = this.#deps;
-    const beganAtMs = clock.now();
+    const beganAtMs = clock.elapsed();
     this.#isStale = false;
     try {
       await this.#session.save();
       this.#failingSinceMs = undefined;
       this.#trouble.worked();
-      const writeMs = clock.now() - beganAtMs;
-      this.#dueAtMs = clock.now() + Math.min(Math.max(MIN_INTERVAL_MS, writeMs * MAX_WRITE_SHARE), MAX_INTERVAL_MS);
+      const writeMs = clock.elapsed() - beganAtMs;
+      this.#dueAtMs = clock.elapsed() + Math.min(Math.max(MIN_INTERVAL_MS, writeMs * MAX_WRITE_SHARE), MAX_INTERVAL_MS);
     } catch (thrown) {
       this.#isStale = true;
-      this.#failingSinceMs ??= clock.now();
+      this.#failingSinceMs ??= clock.elapsed();
       this.#trouble.failed({ runId: this.#session.run.id, reason: toKdebugError(thrown).code });
-      this.#dueAtMs = clock.now() + RETRY_MS;
+      this.#dueAtMs = clock.elapsed() + RETRY_MS;
       throw thrown;
     }
   }

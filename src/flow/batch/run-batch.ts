@@ -6,7 +6,7 @@ import { sizeOf } from '../../core/planning/decide-batch.ts';
 import { FULL_REFERENCE_PODS, writeFullReference, writeShortReference } from '../../core/run/batch-reference.ts';
 import { type BatchRun, isBatchRun, isFinal } from '../../core/run/life-cycle.ts';
 import { aboutContainer } from '../../core/run/reference.ts';
-import { sleep } from '../../lib/clock.ts';
+import { elapsedAt, sleep } from '../../lib/clock.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import { Trouble } from '../../lib/trouble.ts';
@@ -139,15 +139,19 @@ class BatchEngine {
 
   async #turn(batch: HeldBatch): Promise<void> {
     const { open } = batch;
+    const { clock } = this.#context.deps;
     if (this.#session.isOver) throw new KdebugError('lease_lost');
+    // By the wall clock: the run records when the batch began, perhaps at another replica.
     const endsAtMs = this.#isPastTtl ? undefined : ttlEndsAtMs(open.head);
-    if (endsAtMs !== undefined && this.#context.deps.clock.now() >= endsAtMs) return this.#endByTtl(batch);
+    if (endsAtMs !== undefined && clock.now() >= endsAtMs) return this.#endByTtl(batch);
     const next = open.reading.size < MAX_READING ? nextLaunches(open) : [];
     if (next.length > 0 && !this.#session.isHeld(HELD_FOR_LAUNCH_MS)) return this.#checkpoints.now();
     for (const index of next) this.#launch(batch, index);
     this.#checkpoints.soon();
     if (open.head.endedAtMs === undefined)
-      await this.#changes.next(Math.min(endsAtMs ?? Number.POSITIVE_INFINITY, this.#checkpoints.dueAtMs));
+      await this.#changes.next(
+        Math.min(elapsedAt(clock, endsAtMs ?? Number.POSITIVE_INFINITY), this.#checkpoints.dueAtMs),
+      );
   }
 
   #launch(batch: HeldBatch, index: number): void {

@@ -22,7 +22,7 @@ export interface Starter {
   start(held: HeldRun): void;
 }
 
-export type RequestExtras = Partial<Pick<Run, 'commandLine' | 'job' | 'rerunOf'>>;
+export type RequestExtras = Partial<Pick<Run, 'commandLine' | 'job' | 'rerunOf' | 'offersEqual'>>;
 
 /** Answers a request whose `dedupeKey` is known; `earlierId` is the run of the first one. */
 export type IfRepeated = (earlierId: RunId) => Promise<Answer> | Answer;
@@ -166,7 +166,6 @@ type Lookup =
   | 'change-batch'
   | 'copy-command'
   | 'show-outliers'
-  | 'same-again'
   | 'plan-again'
   | 'list-all'
   | 'home';
@@ -180,7 +179,6 @@ const COSTLY: ReadonlySet<Lookup> = new Set([
   'talk',
   'details',
   'rerun',
-  'same-again',
   'plan-again',
   'list-all',
   'stop',
@@ -210,12 +208,13 @@ export class LookLimiter {
   /** Counts one look-up, up to the policy's `runsPerUserPerMinute` times `times`. Beyond that, counts nothing and says when to try again. */
   refusal(userId: string, kind: Lookup): Message | undefined {
     if (!COSTLY.has(kind)) return undefined;
-    const nowMs = this.#deps.clock.now();
+    const { clock } = this.#deps;
+    const nowMs = clock.elapsed();
     const max = this.#times * this.#deps.policies.current().limits.runsPerUserPerMinute;
     const recent = (this.#byPerson.get(userId) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
     const blocking = recent[recent.length - max];
     if (blocking !== undefined) {
-      const retryAtMs = blocking + MINUTE_MS;
+      const retryAtMs = clock.now() + blocking + MINUTE_MS - nowMs;
       return limitedMessage('limit_per_person', { count: recent.length, max, retryAtMs });
     }
     if (this.#byPerson.size >= MANY) this.#forget(nowMs - MINUTE_MS);

@@ -3,7 +3,9 @@ import { isSamePost } from '../../core/run/copies.ts';
 import { isFinal, isSettled } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
+import type { Answer } from '../ports/slack.ts';
 import type { FlowDeps } from './deps.ts';
+import { answerReason } from './refusals.ts';
 
 type Deps = Pick<FlowDeps, 'store'>;
 
@@ -29,25 +31,31 @@ export function isOnCard(card: PostRef | undefined, { channelId, messageTs }: Cl
   return card !== undefined && isSamePost(card, { channelId, ts: messageTs ?? card.ts });
 }
 
-/** Why a click finds no run: its card may be one that Slack shows already and kdebug has not recorded yet, or it is stale or forged. */
-export type NoRun = 'button_early' | 'button_stale';
+/** What a question for a run has found: the run, or what to answer instead. */
+export type RunOrAnswer<Found extends Run = Run> = { readonly run: Found } | { readonly answer: Answer };
 
-/** The run that a click names, if the clicked message is one of the run's cards. */
+export const STALE: RunOrAnswer<never> = { answer: answerReason('button_stale') };
+const EARLY: RunOrAnswer<never> = { answer: answerReason('button_early') };
+
+/**
+ * The run that a click names, if the clicked message is one of the run's cards. Else the card may be one that Slack shows
+ * already and kdebug has not recorded yet, or it is stale or forged.
+ */
 export async function runOfCard(
   click: ClickedAt & { readonly runId: string },
   cardsOf: (run: Run) => readonly (PostRef | undefined)[],
   deps: Deps,
-): Promise<Run | NoRun> {
+): Promise<RunOrAnswer> {
   const run = await readRun(click.runId, deps);
-  if (!run) return 'button_stale';
-  if (cardsOf(run).some((card) => isOnCard(card, click))) return run;
-  return run.origin.channelId === click.channelId && isResultBeingPosted(run) ? 'button_early' : 'button_stale';
+  if (!run) return STALE;
+  if (cardsOf(run).some((card) => isOnCard(card, click))) return { run };
+  return run.origin.channelId === click.channelId && isResultBeingPosted(run) ? EARLY : STALE;
 }
 
 /** The same for a button that is on the run's card and on its result. */
-export async function runOfAnyCard(click: ClickedAt & { readonly runId: string }, deps: Deps): Promise<Run | NoRun> {
-  const run = await runOfCard(click, ({ delivery }) => [delivery.anchor, delivery.result], deps);
-  return typeof run === 'string' || run.origin.channelId === click.channelId ? run : 'button_stale';
+export async function runOfAnyCard(click: ClickedAt & { readonly runId: string }, deps: Deps): Promise<RunOrAnswer> {
+  const found = await runOfCard(click, ({ delivery }) => [delivery.anchor, delivery.result], deps);
+  return 'answer' in found || found.run.origin.channelId === click.channelId ? found : STALE;
 }
 
 /** A result with files can take seconds until kdebug knows which message it is. */

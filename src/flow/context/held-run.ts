@@ -3,6 +3,7 @@ import type { RunId } from '../../core/ids.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { RunEvent } from '../../core/run/run-event.ts';
 import { type Transition, transition } from '../../core/run/transition.ts';
+import { type Instant, instantOf, sinceInstant } from '../../lib/clock.ts';
 import type { Lease, RunStore } from '../ports/store.ts';
 import type { FlowDeps } from './deps.ts';
 import { measureSaved } from './measure.ts';
@@ -45,7 +46,7 @@ export class HeldRun {
   #saved: Run;
   #isOver = false;
   /** When the last call began in which the store confirmed our lease. */
-  #confirmedAtMs: number;
+  #confirmedAt: Instant;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor({ run, fence }: Lease, deps: HoldDeps, { recovered = false } = {}) {
@@ -53,7 +54,7 @@ export class HeldRun {
     this.#saved = run;
     this.#fence = fence;
     this.#deps = deps;
-    this.#confirmedAtMs = deps.clock.now();
+    this.#confirmedAt = instantOf(deps.clock);
     this.recovered = recovered;
   }
 
@@ -108,10 +109,12 @@ export class HeldRun {
     return this.#inTurn(() => this.#save(this.run));
   }
 
-  /** Whether the store has confirmed our lease within the last `withinMs`. After the clock was set back nobody knows. */
+  /**
+   * Whether the store has confirmed our lease within the last `withinMs`, by both clocks: after its machine was suspended
+   * this replica asks again, because another one may hold the run by now.
+   */
   isHeld(withinMs: number): boolean {
-    const sinceMs = this.#deps.clock.now() - this.#confirmedAtMs;
-    return !this.#isOver && sinceMs >= 0 && sinceMs < withinMs;
+    return !this.#isOver && sinceInstant(this.#deps.clock, this.#confirmedAt) < withinMs;
   }
 
   /**
@@ -149,7 +152,7 @@ export class HeldRun {
   async #save(run: Run): Promise<void> {
     if (this.#isOver) throw new KdebugError('lease_lost');
     const { clock, store, metrics } = this.#deps;
-    const beganAtMs = clock.now();
+    const beganAt = instantOf(clock);
     const result = await store.save(run, this.#fence);
     if (result === 'limited') throw new KdebugError('limit_pending_per_person');
     if (result === 'stale') {
@@ -157,7 +160,7 @@ export class HeldRun {
       this.abandon();
       throw new KdebugError('lease_lost');
     }
-    this.#confirmedAtMs = beganAtMs;
+    this.#confirmedAt = beganAt;
     measureSaved(this.#saved, run, metrics);
     this.#saved = run;
   }

@@ -49,7 +49,7 @@ export class PodRoom {
         room ?? roomFor(plan.requesterId, this.#deps.policies.current().limits),
       );
     if (problem) return refusal(problem.code, problem.subject);
-    const untilMs = this.#deps.clock.now() + RESERVED_MS;
+    const untilMs = this.#deps.clock.elapsed() + RESERVED_MS;
     this.#reserved.set(plan.podUid, [...reserved, { name, requesterId: plan.requesterId, untilMs }]);
     return undefined;
   }
@@ -62,7 +62,7 @@ export class PodRoom {
   }
 
   #reservedIn(uid: string): readonly Reservation[] {
-    const nowMs = this.#deps.clock.now();
+    const nowMs = this.#deps.clock.elapsed();
     if (nowMs >= this.#sweepAtMs) this.#sweep(nowMs);
     return (this.#reserved.get(uid) ?? []).filter(({ untilMs }) => untilMs > nowMs);
   }

@@ -41,7 +41,7 @@ export async function readTargetLogs(
   deps: FlowDeps,
 ): Promise<ReadLogs> {
   if (sources.length === 0) return { lastWords: [], logs: [], notRead: [] };
-  const untilMs = deps.clock.now() + FIRST_ANSWER_MS;
+  const untilMs = deps.clock.elapsed() + FIRST_ANSWER_MS;
   const right = await rightOf(pod, reader, deps);
   if (right === 'none')
     return { lastWords: [], logs: [], notRead: sources.map((source) => missingLog(source, 'policy')) };
@@ -121,7 +121,10 @@ async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<O
     tail?.add(line.text);
   });
   const named = missingLog(source, 'late');
-  const read = await readSource(deps, named, { reading: allRead.then(() => true), waitMs: untilMs - deps.clock.now() });
+  const read = await readSource(deps, named, {
+    reading: allRead.then(() => true),
+    waitMs: untilMs - deps.clock.elapsed(),
+  });
   abort.abort();
   const isWhole = read.value === true;
   // It runs again since the watch said that it ended.

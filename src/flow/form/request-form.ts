@@ -25,7 +25,7 @@ import { type LookLimiter, originOf } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { answerReason, refusal, refusalOfError } from '../context/refusals.ts';
 import { channelProblem } from '../planning/channel-check.ts';
-import type { Actor, Answer, FormChange } from '../ports/slack.ts';
+import { type Actor, ANSWER_WITHIN_MS, type Answer, type FormChange } from '../ports/slack.ts';
 import { planOrRefusal } from '../run/plan.ts';
 import { isVisible, podsOf } from './search.ts';
 
@@ -36,9 +36,6 @@ export interface FormContext {
   /** Bounds the previews of one person, which cost reads and records. */
   readonly previews: LookLimiter;
 }
-
-/** How long the form may show that it loads; Slack gives a changed field as long. */
-const PATIENCE_MS = 2_000;
 
 /** For a bare `/kdebug` and the shortcut "Debug a pod": opens at once, and is completed with what the cluster says. */
 export function openRequestForm(actor: Actor, hint: PodHint, context: FormContext): Answer {
@@ -64,7 +61,7 @@ async function formFor(actor: Actor, fields: Fields, context: FormContext): Prom
   const offer = channelOffer(policy, actor.channelId, state);
   const { intro, containers } = await withDeadline(
     deps.clock,
-    PATIENCE_MS,
+    ANSWER_WITHIN_MS,
     look(actor, { ...fields, ...state }, context).catch((thrown: unknown) =>
       withoutAnswer(toKdebugError(thrown), deps),
     ),
@@ -145,11 +142,11 @@ const PREVIEW_MS = 1_500;
 /** Whether a request would run, need an approval or be refused, by the same steps as a run. Starts and stores nothing. */
 async function previewOf(actor: Actor, request: RunRequest, deps: FlowDeps): Promise<string> {
   const { clock } = deps;
-  const nowMs = clock.now();
-  const origin = originOf({ ...actor, dedupeKey: '', receivedAtMs: nowMs }, 'form');
+  const untilMs = clock.elapsed() + PREVIEW_MS;
+  const origin = originOf({ ...actor, dedupeKey: '', receivedAtMs: clock.now() }, 'form');
   const problem = await channelProblem(origin, deps);
   if (problem) return refusalPreview(problem);
-  const glance = { isOver: () => clock.now() >= nowMs + PREVIEW_MS };
+  const glance = { isOver: () => clock.elapsed() >= untilMs };
   const planned = await planOrRefusal({ origin, request }, deps, glance);
   if ('refusal' in planned) return refusalPreview(planned.refusal);
   const { plan, decision, batch, question } = planned;

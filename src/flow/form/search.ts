@@ -18,15 +18,12 @@ import { defined } from '../../lib/object.ts';
 import type { LookLimiter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { channelProblem } from '../planning/channel-check.ts';
-import type { Actor, SearchQuery } from '../ports/slack.ts';
+import { type Actor, ANSWER_WITHIN_MS, type SearchQuery } from '../ports/slack.ts';
 
 /** Slack shows a hundred: with more, its adapter leaves some out and says so. */
 const MAX_FOUND = 101;
 /** Of what was typed; further ones would only cost time. */
 const MAX_WORDS = 10;
-/** Slack stops waiting after 3 s; the person may then still pick what they typed. */
-const PATIENCE_MS = 2_000;
-
 /**
  * What a search field offers for what was typed: what matches all its words, and the typed words themselves where they
  * could be meant, because a pod may be too new to be listed, and nobody lists workloads. Beyond `searches`, the typed
@@ -70,7 +67,7 @@ async function pods(
     !isLimited && (await isVisible(actor, found, deps)) ? podsOf(found, deps) : [];
   const all = await withDeadline(
     deps.clock,
-    PATIENCE_MS,
+    ANSWER_WITHIN_MS,
     search().catch((thrown: unknown) => {
       deps.log.debug('pods not searched', { reason: toKdebugError(thrown).code });
       return [];

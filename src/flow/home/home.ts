@@ -1,4 +1,3 @@
-import { toKdebugError } from '../../core/errors.ts';
 import { isSamePerson } from '../../core/planning/identity.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { Run } from '../../core/run/run.ts';
@@ -9,12 +8,10 @@ import type { Message } from '../../core/say/message/message.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
-import { isApprover } from '../planning/approvers.ts';
-import type { Actor } from '../ports/slack.ts';
+import { isInGroup } from '../planning/approvers.ts';
+import { type Actor, ANSWER_WITHIN_MS } from '../ports/slack.ts';
 import { theirChannels } from './their-channels.ts';
 
-/** Slack waits three seconds for the acknowledgement. */
-const PATIENCE_MS = 2_000;
 /** For each question to Slack: the page is useful without its answer. */
 const SLACK_MS = 800;
 /** Bounds on what one visit reads and shows. */
@@ -26,7 +23,7 @@ const MAX_SHOWN_CHANNELS = 8;
 
 /** Everything that the Home tab shows to one person. Reads the newest 20 runs of at most 30 channels. */
 export function homeFor(visitor: Actor, deps: FlowDeps): Promise<Message> {
-  return withDeadline(deps.clock, PATIENCE_MS, read(visitor, deps), () => reasonMessage('home_late'));
+  return withDeadline(deps.clock, ANSWER_WITHIN_MS, read(visitor, deps), () => reasonMessage('home_late'));
 }
 
 async function read(visitor: Actor, deps: FlowDeps): Promise<Message> {
@@ -80,17 +77,8 @@ class SlackLookups {
 /** The groups of approvers that the person is in. Nobody is in a group whose members kdebug may not read. */
 async function groupsOf({ userId }: Actor, policy: Policy, lookups: SlackLookups): Promise<ReadonlySet<string>> {
   const names = [...new Set(rulesOf(policy).flatMap(({ approval }) => approval?.from ?? []))];
-  const isIn = await Promise.all(names.map((name) => lookups.or(isInGroup(name, userId, lookups.deps), false)));
-  return new Set(names.filter((_, index) => isIn[index]));
-}
-
-async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<boolean> {
-  try {
-    return await isApprover([name], userId, deps, 'shown');
-  } catch (thrown) {
-    if (toKdebugError(thrown).code !== 'approvers_channel_closed') throw thrown;
-    return false;
-  }
+  const isIn = await Promise.all(names.map((name) => lookups.or(isInGroup(name, userId, lookups.deps), undefined)));
+  return new Set(names.filter((_, index) => isIn[index] === true));
 }
 
 const rulesOf = ({ channels }: Policy) => Object.values(channels).flatMap(({ rules }) => rules);

@@ -6,14 +6,19 @@ import { ownerOf } from '../../core/say/answers/welcome-messages.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { type FormContext, openRequestForm } from '../form/request-form.ts';
-import type { Actor, Answer, ChannelForm, GlobalShortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
+import {
+  type Actor,
+  ANSWER_WITHIN_MS,
+  type Answer,
+  type ChannelForm,
+  type GlobalShortcut,
+  type Submission,
+  type SubmitAnswer,
+} from '../ports/slack.ts';
 import { theirChannels } from './their-channels.ts';
 
 /** Slack accepts at most 100 options. */
 const MAX_CHOICES = 100;
-
-/** Slack waits three seconds for the form; the directory answers within half of that. */
-const PATIENCE_MS = 2_000;
 
 /** Slack's name of the channel where the policy has none; its id where Slack does not answer. */
 async function named(id: ChannelId, { channels }: Policy, { directory }: Pick<FlowDeps, 'directory'>) {
@@ -39,7 +44,7 @@ export async function debugAnywhere(
 ): Promise<ChannelForm | Extract<Answer, { kind: 'page' }>> {
   const { deps } = context;
   const policy = deps.policies.current();
-  const { ids, tooLarge, unknown, failure } = await theirChannels(userId, policy, deps, PATIENCE_MS);
+  const { ids, tooLarge, unknown, failure } = await theirChannels(userId, policy, deps, ANSWER_WITHIN_MS);
   const [first] = ids;
   if (first === undefined) {
     if (failure !== undefined) throw failure;

@@ -48,7 +48,7 @@ export class Welcomes {
   }
 
   #isRepeated(channelId: string): boolean {
-    const nowMs = this.#deps.clock.now();
+    const nowMs = this.#deps.clock.elapsed();
     const lastAtMs = this.#lastAtMs.get(channelId);
     if (lastAtMs !== undefined && nowMs - lastAtMs < ONCE_PER_MS) return true;
     if (this.#lastAtMs.size >= MANY)

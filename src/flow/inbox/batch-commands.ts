@@ -12,18 +12,18 @@ import { resizeForm, sizesOfForm } from '../../core/say/batch/batch-forms.ts';
 import { defined } from '../../lib/object.ts';
 import type { Again } from '../again/again.ts';
 import { rerunFailed } from '../again/rerun-failed.ts';
-import { hasSecretOfAnother } from '../again/same-again.ts';
 import type { Approvals } from '../approval/votes.ts';
 import { type AcceptRequest, LookLimiter } from '../context/accept.ts';
 import { record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { privateDestinationOf } from '../context/destinations.ts';
-import { isOnCard, type NoRun, readRun, readRunOfChannel, runOfAnyCard } from '../context/find-run.ts';
+import { isOnCard, type RunOrAnswer, readRun, readRunOfChannel, runOfAnyCard, STALE } from '../context/find-run.ts';
 import type { HeldRun, RunChanger } from '../context/held-run.ts';
 import { answerReason, answerWith, type BoundedRefusals, closeForm, NOTHING } from '../context/refusals.ts';
 import { exportBatch, showRun } from '../lookup/show.ts';
 import { isApprover } from '../planning/approvers.ts';
 import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
+import { hasSecretOfAnother } from '../run/equal-run.ts';
 
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
 
@@ -150,8 +150,8 @@ export class BatchCommands {
   }
 
   async clickChange(click: Click, kind: ChangeByButton): Promise<Answer> {
-    const run = await this.#ofCard({ ...click, runId: click.value });
-    return this.#changeByClick(typeof run === 'string' ? undefined : run, click, kind);
+    const found = await this.#ofCard({ ...click, runId: click.value });
+    return this.#changeByClick('run' in found ? found.run : undefined, click, kind);
   }
 
   /** Withdraws a request that waits for approval, for one pod or many; cancels a batch that may run. */
@@ -165,8 +165,9 @@ export class BatchCommands {
   async clickResize(click: Click): Promise<Answer> {
     const { deps, refusals } = this.#parts;
     const { userId } = click;
-    const run = await this.#ofCard({ ...click, runId: click.value });
-    if (typeof run === 'string') return answerReason(run);
+    const found = await this.#ofCard({ ...click, runId: click.value });
+    if ('answer' in found) return found.answer;
+    const { run } = found;
     if (!(await mayChange(run, userId, deps))) {
       const { step, kind } = AUDITED_AS.resize;
       const code = 'not_your_batch';
@@ -187,8 +188,9 @@ export class BatchCommands {
 
   async rerunFailed(again: Again): Promise<Answer> {
     const { accept, deps } = this.#parts;
-    const run = await this.#ofCard(again);
-    if (typeof run === 'string') return answerReason(run);
+    const found = await this.#ofCard(again);
+    if ('answer' in found) return found.answer;
+    const { run } = found;
     return rerunFailed(run, again, { accept, nowMs: deps.clock.now(), policy: deps.policies.current() });
   }
 
@@ -230,9 +232,11 @@ export class BatchCommands {
   }
 
   /** The dashboard, or the result, which has buttons too. */
-  async #ofCard(click: Pick<Again, 'runId' | 'channelId' | 'messageTs'>): Promise<BatchRun | NoRun> {
-    const run = await runOfAnyCard(click, this.#parts.deps);
-    return typeof run === 'string' || isBatchRun(run) ? run : 'button_stale';
+  async #ofCard(click: Pick<Again, 'runId' | 'channelId' | 'messageTs'>): Promise<RunOrAnswer<BatchRun>> {
+    const found = await runOfAnyCard(click, this.#parts.deps);
+    if ('answer' in found) return found;
+    const { run } = found;
+    return isBatchRun(run) ? { run } : STALE;
   }
 }
 

@@ -1,11 +1,10 @@
 import { channelPolicy } from '../../core/policy/policy.ts';
-import type { Command, RunRequest } from '../../core/request/command.ts';
+import type { Command } from '../../core/request/command.ts';
 import type { Origin } from '../../core/request/origin.ts';
 import { helpMessage } from '../../core/say/answers/help.ts';
 import { imagesMessage, reasonMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import { typeRerun } from '../again/rerun.ts';
-import { sameAgain } from '../again/same-again.ts';
 import type { AcceptRequest, LookLimiter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { answerWith } from '../context/refusals.ts';
@@ -35,7 +34,7 @@ export async function answerCommand(origin: Origin, command: Command, context: C
   if (limited) return answerWith(limited);
   switch (command.kind) {
     case 'run':
-      return (await offerOfSame(origin, command.request, context)) ?? context.accept(origin, command.request);
+      return context.accept(origin, command.request, { offersEqual: true });
     case 'rerun':
       return typeRerun(origin, command.id, context);
     case 'form':
@@ -51,16 +50,6 @@ export async function answerCommand(origin: Origin, command: Command, context: C
     default:
       return answerWith(await messageFor(origin, command, context.deps));
   }
-}
-
-async function offerOfSame(
-  origin: Origin,
-  request: RunRequest,
-  { deps, looks }: CommandContext,
-): Promise<Answer | undefined> {
-  const mayLook = () => looks.refusal(origin.requesterId, 'same-again') === undefined;
-  const same = await sameAgain(origin, request, { deps, mayLook });
-  return same && answerWith(same);
 }
 
 type Lookup = Exclude<Command, { kind: 'run' | 'rerun' | 'form' | 'batch' | 'export' | 'apply' | 'stop' }>;

@@ -4,7 +4,6 @@ import type { Run } from '../../core/run/run.ts';
 import { copyCommandMessage, detailsMessage } from '../../core/say/answers/click-messages.ts';
 import { outliersMessage } from '../../core/say/batch/outliers-message.ts';
 import { podInText } from '../../core/say/request-form.ts';
-import { hasSecret } from '../again/same-again.ts';
 import type { Approvals, DecisionAction } from '../approval/votes.ts';
 import { type AcceptRequest, type LookLimiter, originOf } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
@@ -14,6 +13,7 @@ import { openRequestForm } from '../form/request-form.ts';
 import { submitChannel } from '../home/pick-channel.ts';
 import { isHiddenFrom, showRun } from '../lookup/show.ts';
 import type { Answer, Click, Shortcut, Submission, SubmitAnswer } from '../ports/slack.ts';
+import { hasSecret } from '../run/equal-run.ts';
 import type { JobInbox } from './apply-job.ts';
 import type { BatchCommands } from './batch-commands.ts';
 import { clickAgain, submitAgain } from './clicks.ts';
@@ -101,8 +101,8 @@ export type Look = 'logs' | 'details' | 'copy-command' | 'show-outliers';
 
 /** A button of a run that only shows something, to the clicker alone; private output only to the run's requester. */
 async function look(click: Click, what: Look, deps: FlowDeps): Promise<Answer> {
-  const run = await runOfAnyCard({ ...click, runId: click.value }, deps);
-  return typeof run === 'string' ? answerReason(run) : LOOKS[what](run, click, deps);
+  const found = await runOfAnyCard({ ...click, runId: click.value }, deps);
+  return 'answer' in found ? found.answer : LOOKS[what](found.run, click, deps);
 }
 
 const LOOKS: Readonly<Record<Look, (run: Run, click: Click, deps: FlowDeps) => Promise<Answer>>> = {

@@ -201,6 +201,7 @@ export class CommandInbox implements Inbox {
   }
 
   #count(result: string, origin: Origin): void {
+    // By the wall clock, as the origin is recorded.
     this.#deps.metrics.command(result, this.#deps.clock.now() - origin.receivedAtMs);
   }
 }

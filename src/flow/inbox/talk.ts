@@ -52,9 +52,9 @@ export class Talks {
 /** Looks up the pod as planning does, so the answer reveals no more than a run would. */
 async function isNoPod(typed: RunRequest, origin: Origin, deps: FlowDeps): Promise<boolean> {
   const request = withImage(typed, deps.policies.current());
-  const untilMs = deps.clock.now() + PATIENCE_MS;
+  const untilMs = deps.clock.elapsed() + PATIENCE_MS;
   try {
-    await planOrRefusal({ origin, request }, deps, { isOver: () => deps.clock.now() >= untilMs });
+    await planOrRefusal({ origin, request }, deps, { isOver: () => deps.clock.elapsed() >= untilMs });
     return false;
   } catch (thrown) {
     return toKdebugError(thrown).code === 'pod_not_found';

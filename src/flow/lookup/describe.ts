@@ -23,9 +23,8 @@ import { inTime } from '../first-answer/source.ts';
 import { channelProblem } from '../planning/channel-check.ts';
 import { learntFrom } from '../planning/plan-pod.ts';
 import { accessProblem } from '../planning/preflight.ts';
+import { ANSWER_WITHIN_MS } from '../ports/slack.ts';
 
-/** Slack allows three seconds for the answer. */
-const PATIENCE_MS = 2_000;
 /** The answer is useful without events, node, other versions or links. */
 const EXTRAS_MS = 1_000;
 /** For an earlier run, and again for the link to it. */
@@ -41,7 +40,7 @@ export type DescribeCommand = Extract<Command, { kind: 'describe' }>;
  * see gets the same answer as one that does not exist.
  */
 export async function describePod(origin: Origin, command: DescribeCommand, deps: FlowDeps): Promise<Message> {
-  return withDeadline(deps.clock, PATIENCE_MS, answer(origin, command, deps), tooLate);
+  return withDeadline(deps.clock, ANSWER_WITHIN_MS, answer(origin, command, deps), tooLate);
 }
 
 const tooLate = (): Message => reasonMessage('cluster_unreachable', 'no answer in time');

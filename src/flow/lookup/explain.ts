@@ -1,4 +1,3 @@
-import { toKdebugError } from '../../core/errors.ts';
 import { identityFor, isRefusedUnmapped, subjectFor } from '../../core/planning/identity.ts';
 import { targetLogOf } from '../../core/planning/target-log.ts';
 import { channelPolicy } from '../../core/policy/policy.ts';
@@ -8,20 +7,18 @@ import { canIMessage, whoAmIMessage } from '../../core/say/answers/explain-messa
 import { reasonMessage, refusalAnswer } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import type { FlowDeps } from '../context/deps.ts';
-import { isApprover } from '../planning/approvers.ts';
+import { isInGroup } from '../planning/approvers.ts';
 import { isSharedChannel, withInvitation } from '../planning/channel-check.ts';
 import { type Glance, withGlance } from '../planning/plan-pod.ts';
+import { ANSWER_WITHIN_MS } from '../ports/slack.ts';
 import { planOrRefusal } from '../run/plan.ts';
-
-/** Slack allows three seconds for an answer that needs the cluster. */
-const PATIENCE_MS = 2_000;
 
 /**
  * Says whether a command would be allowed now, and by which rule. Starts and stores nothing. After two seconds it reports that the cluster
  * did not answer, and the work stops at its next step.
  */
 export async function canI(origin: Origin, request: RunRequest, deps: FlowDeps): Promise<Message> {
-  return withGlance(deps.clock, PATIENCE_MS, (glance) => answer(origin, request, { deps, glance }), tooLate);
+  return withGlance(deps.clock, ANSWER_WITHIN_MS, (glance) => answer(origin, request, { deps, glance }), tooLate);
 }
 
 const tooLate = (): Message => reasonMessage('cluster_unreachable', 'no answer in time');
@@ -38,16 +35,6 @@ async function answer(origin: Origin, request: RunRequest, { deps, glance }: Loo
   const policy = deps.policies.current();
   const targetLog = targetLogOf(policy, origin, planned.plan, { isShared: await isSharedChannel(origin, deps) });
   return withInvitation(canIMessage(planned.plan, planned.decision, policy.output.redact, targetLog), origin, deps);
-}
-
-/** Undefined: kdebug may not read the members of the group's channel. @throws as `isApprover` */
-async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<boolean | undefined> {
-  try {
-    return await isApprover([name], userId, deps, 'shown');
-  } catch (thrown) {
-    if (toKdebugError(thrown).code !== 'approvers_channel_closed') throw thrown;
-    return undefined;
-  }
 }
 
 export async function whoAmI(origin: Origin, deps: FlowDeps): Promise<Message> {

@@ -1,4 +1,3 @@
-import { toKdebugError } from '../../core/errors.ts';
 import { matchesFilter } from '../../core/lookup/matching-runs.ts';
 import type { RunFilter } from '../../core/request/command.ts';
 import type { Origin } from '../../core/request/origin.ts';
@@ -9,8 +8,9 @@ import type { Message } from '../../core/say/message/message.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
-import { isApprover } from '../planning/approvers.ts';
+import { isInGroup } from '../planning/approvers.ts';
 import { isForRequesterAlone } from '../planning/channel-check.ts';
+import { ANSWER_WITHIN_MS } from '../ports/slack.ts';
 
 const PAGE_RUNS = 10;
 const MAX_PAGES = 20;
@@ -19,14 +19,12 @@ const MAX_SEARCHED = 200;
 const READ_AT_ONCE = 25;
 /** Of all channels together, one script of the store reads the ids. */
 const MAX_CHANNELS = 50;
-/** Slack allows three seconds for the answer. */
-const PATIENCE_MS = 2_000;
 /** A list is useful without links; without an answer of Slack, output counts as private. */
 const SLACK_MS = 800;
 
 /** The answer to `list`: one page of runs, newest first. Reads at most 200 runs, however many there are. */
 export function listRuns(origin: Origin, filter: RunFilter, deps: FlowDeps): Promise<Message> {
-  return withDeadline(deps.clock, PATIENCE_MS, list(origin, filter, deps), () => reasonMessage('lookup_late'));
+  return withDeadline(deps.clock, ANSWER_WITHIN_MS, list(origin, filter, deps), () => reasonMessage('lookup_late'));
 }
 
 async function list(origin: Origin, filter: RunFilter, deps: FlowDeps): Promise<Message> {
@@ -50,19 +48,9 @@ async function channelsOf(origin: Origin, filter: RunFilter, deps: FlowDeps): Pr
   }));
   const names = [...new Set(groupsOf.flatMap(({ groups }) => groups))];
   const isIn = await Promise.all(names.map((name) => isInGroup(name, origin.requesterId, deps)));
-  const theirs = new Set(names.filter((_, index) => isIn[index]));
+  const theirs = new Set(names.filter((_, index) => isIn[index] === true));
   const approved = groupsOf.filter(({ groups }) => groups.some((name) => theirs.has(name))).map(({ id }) => id);
   return approved.length === 0 ? undefined : [...new Set([here, ...approved])];
-}
-
-/** False as well if kdebug may not read the group's channel. @throws as `isApprover`, so that a doubt opens nothing */
-async function isInGroup(name: string, userId: string, deps: FlowDeps): Promise<boolean> {
-  try {
-    return await isApprover([name], userId, deps, 'shown');
-  } catch (thrown) {
-    if (toKdebugError(thrown).code !== 'approvers_channel_closed') throw thrown;
-    return false;
-  }
 }
 
 interface Wanted {

@@ -32,6 +32,19 @@ export async function isApprover(
 }
 
 /**
+ * To show the groups that a person is in. Undefined: unknown, because kdebug may not read the members of the group's
+ * channel. @throws KdebugError as `isApprover`, so that a doubt opens nothing
+ */
+export async function isInGroup(name: string, userId: string, deps: Deps): Promise<boolean | undefined> {
+  try {
+    return await isApprover([name], userId, deps, 'shown');
+  } catch (thrown) {
+    if (toKdebugError(thrown).code !== 'approvers_channel_closed') throw thrown;
+    return undefined;
+  }
+}
+
+/**
  * Whether a person may use kdebug in a direct message, by the current policy. Nobody may without an entry `direct`.
  * @throws KdebugError as `isApprover`
  */

@@ -55,7 +55,7 @@ async function isCounted(run: Run, grantOf: RunId, { deps, runs }: GrantContext)
  */
 async function isValidFor(run: Run, { byUserId }: Grant, { needed, deps }: GrantContext): Promise<boolean> {
   if (!mayGrant(needed.approval) || isSamePerson(deps.policies.current().identity, run.origin, byUserId)) return false;
-  return isApprover(needed.approval.from, byUserId, deps, deps.clock.now()).catch(() => false);
+  return isApprover(needed.approval.from, byUserId, deps, deps.clock.elapsed()).catch(() => false);
 }
 
 /** A note to another replica. */
@@ -72,7 +72,7 @@ export async function endGrant(
 ): Promise<ReasonCode | undefined> {
   if (!run.grant) return 'grant_ended';
   const from = run.approval?.from ?? [];
-  const sinceMs = deps.clock.now();
+  const sinceMs = deps.clock.elapsed();
   if (!(await isApprover(from, userId, deps)) || !(await isApprover(from, userId, deps, sinceMs)))
     return 'vote_by_outsider';
   const event = { kind: 'grant-ended', byUserId: userId, atMs: deps.clock.now() } as const;

@@ -25,8 +25,8 @@ export function withGlance<Value, Late>(
   look: (glance: Glance) => Promise<Value>,
   onLate: () => Late,
 ): Promise<Value | Late> {
-  const untilMs = clock.now() + ms;
-  return withDeadline(clock, ms, look({ isOver: () => clock.now() >= untilMs }), onLate);
+  const untilMs = clock.elapsed() + ms;
+  return withDeadline(clock, ms, look({ isOver: () => clock.elapsed() >= untilMs }), onLate);
 }
 
 export interface PlannedRequest {

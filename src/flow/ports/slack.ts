@@ -119,6 +119,9 @@ export type Answer =
    */
   | { readonly kind: 'page'; readonly title: string; readonly message: Message };
 
+/** How long an answer may take that needs the store or the cluster: Slack waits three seconds, for a form as for a command. */
+export const ANSWER_WITHIN_MS = 2_000;
+
 /**
  * Receives everything from Slack, already verified (signature, app, team) and authorised by the one table of handlers.
  * Every method resolves within 2.5 s, after saving what must not be lost: only then does Slack get its acknowledgement.

@@ -82,7 +82,7 @@ export class EndedRuns {
     while (!this.#stopped && this.#notBeforeMs.size > 0) {
       const next = this.#next();
       if (next) await this.#attempt(next);
-      else await this.#wait(Math.min(...this.#notBeforeMs.values()) - this.#deps.clock.now());
+      else await this.#wait(Math.min(...this.#notBeforeMs.values()) - this.#deps.clock.elapsed());
     }
     this.#isWorking = false;
     if (!this.#stopped) this.#waiting.worked();
@@ -90,7 +90,7 @@ export class EndedRuns {
 
   /** Undefined: each has to wait. */
   #next(): EndedRun | undefined {
-    const nowMs = this.#deps.clock.now();
+    const nowMs = this.#deps.clock.elapsed();
     const due = [...this.#notBeforeMs].flatMap(([ended, notBeforeMs]) => (notBeforeMs <= nowMs ? [ended] : []));
     return due.sort((one, other) => other.endedAtMs - one.endedAtMs)[0];
   }
@@ -102,7 +102,7 @@ export class EndedRuns {
     } catch (thrown) {
       this.#failing.failed({ runId: ended.run.id, reason: toKdebugError(thrown).code });
       // The others may do better.
-      this.#notBeforeMs.set(ended, this.#deps.clock.now() + 2 * AGAIN_MS);
+      this.#notBeforeMs.set(ended, this.#deps.clock.elapsed() + 2 * AGAIN_MS);
       await this.#wait(AGAIN_MS);
     }
   }
@@ -118,7 +118,7 @@ export class EndedRuns {
         return this.#wait(Math.min(turn.freeInMs || AGAIN_MS, MINUTE_MS));
       }
       if (turn.kind === 'held') {
-        this.#notBeforeMs.set(ended, clock.now() + TURN_MS);
+        this.#notBeforeMs.set(ended, clock.elapsed() + TURN_MS);
         return;
       }
       if (await isInSlack(ended.run, this.#deps)) await store.searches.found(id, RECENT_MS);

@@ -4,11 +4,11 @@ import { isDiagnostic } from '../../core/planning/resolve.ts';
 import { isFinal, type NextPost, nextPost } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { rehearsalMessage } from '../../core/say/answers/explain-messages.ts';
-import { refusalMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import { approvedMessage } from '../../core/say/run/approved-message.ts';
 import { anchorMessage } from '../../core/say/run/run-messages.ts';
 import { defined } from '../../lib/object.ts';
+import { refusalOrOffer } from '../again/same-again.ts';
 import { record } from '../context/audit.ts';
 import { destinationOf, privateDestinationOf, resultDestinationOf } from '../context/destinations.ts';
 import { isForGood, landedOf, type Posted, postOnce } from '../context/post-once.ts';
@@ -93,7 +93,7 @@ export class RunPosts {
       case 'approval':
         return this.#postApproval();
       case 'refusal':
-        return this.#answerPrivately(run, refusalMessage(run, post.refusal));
+        return this.#answerPrivately(run, await refusalOrOffer(run, post.refusal, this.#voice.deps));
       case 'dry-run': {
         const { deps } = this.#voice;
         const message = rehearsalMessage(run, post.rehearsal, deps.policies.current().output.redact);
@@ -149,7 +149,7 @@ export class RunPosts {
     const isUpdated = await this.#voice.update('anchor', anchor, message, isFinal(run.state) ? 'final' : 'progress');
     // The result then stands without a card.
     if (!isUpdated) await this.#voice.record({ kind: 'anchor-lost' });
-    this.#shown = { json, atMs: deps.clock.now() };
+    this.#shown = { json, atMs: deps.clock.elapsed() };
   }
 
   /**
@@ -160,7 +160,7 @@ export class RunPosts {
   async #postCard(message: Message): Promise<void> {
     const posted = await this.#cardPosted(message);
     if (!posted) return;
-    this.#shown = { json: posted.found ? '' : canonicalJson(message), atMs: this.#voice.deps.clock.now() };
+    this.#shown = { json: posted.found ? '' : canonicalJson(message), atMs: this.#voice.deps.clock.elapsed() };
     await this.#voice.record({ kind: 'anchor-posted', ref: posted.ref, ...landedOf(posted) });
     if (posted.found) await this.#showCard(this.#voice.run);
   }

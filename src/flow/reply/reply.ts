@@ -124,7 +124,7 @@ export class Reply {
   /** Waits at most `ms` for news, then gathers what follows soon: a quick run costs three calls in all. */
   async #nextLook(changes: LatestValue<true>, ms: number): Promise<boolean> {
     const { clock } = this.#deps;
-    const untilMs = clock.now() + ms;
+    const untilMs = clock.elapsed() + ms;
     const settledMs = this.#posts.cardAtMs + gatherMs(this.#session.run, clock.now());
     let changed = (await changes.next(untilMs)) !== undefined;
     const anyNews = changed;
@@ -132,7 +132,7 @@ export class Reply {
       changed &&
       !this.#session.isOver &&
       !this.#isLeft() &&
-      clock.now() < settledMs &&
+      clock.elapsed() < settledMs &&
       this.#session.run.delivery.anchor &&
       !isFinal(this.#session.run.state) &&
       // Do not make a click at another replica wait for us.

@@ -137,7 +137,7 @@ export class ResultDelivery {
     const { deps, assertHeld } = this.#voice;
     const { files, lost } = await filesOf(this.#source, names);
     if (files.length === 0) return { refused: lost };
-    const sharing = this.#sharing ?? { sinceMs: deps.clock.now(), failures: 0 };
+    const sharing = this.#sharing ?? { sinceMs: deps.clock.elapsed(), failures: 0 };
     this.#sharing = sharing;
     try {
       const withLost = (refused: ByFileName) => messageOf({ ...lost, ...refused });
@@ -158,7 +158,7 @@ export class ResultDelivery {
   #isTooLong({ code }: KdebugError): boolean {
     if (code !== 'slack_unanswered' || !this.#sharing) return false;
     const { sinceMs, failures } = this.#sharing;
-    return failures >= MAX_TRIES || this.#voice.deps.clock.now() - sinceMs >= PATIENCE_MS;
+    return failures >= MAX_TRIES || this.#voice.deps.clock.elapsed() - sinceMs >= PATIENCE_MS;
   }
 
   async #update(result: PostRef, isPrivate: boolean, run = this.#voice.run): Promise<boolean> {

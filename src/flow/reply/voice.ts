@@ -111,7 +111,7 @@ export class RefusedPosts {
   isOver(post: string, { code }: KdebugError): boolean {
     if (CLOSED.has(code)) return true;
     if (code !== 'slack_refused') return false;
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.elapsed();
     const { sinceMs, times } = this.#refused.get(post) ?? { sinceMs: nowMs, times: 0 };
     this.#refused.set(post, { sinceMs, times: times + 1 });
     return times + 1 >= MAX_TRIES || nowMs - sinceMs >= PATIENCE_MS;

@@ -4,6 +4,7 @@ import { KdebugError } from '../../core/errors.ts';
 import { isLaunched, type LaunchedRun, nextStep } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { isStopping, stopDeadlineMs } from '../../core/run/stop.ts';
+import { elapsedAt } from '../../lib/clock.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { defined } from '../../lib/object.ts';
 import { Rounds } from '../../lib/rounds.ts';
@@ -43,7 +44,7 @@ export type LateEndWait = (waiting: Waiting) => Promise<boolean>;
  * @throws KdebugError lease_lost
  */
 export function awaitLateEnd(session: HeldRun, { deps, readers, room }: Tools): LateEndWait {
-  const untilMs = deps.clock.now() + WAIT_MS;
+  const untilMs = deps.clock.elapsed() + WAIT_MS;
   return async (waiting) => {
     const { run } = session;
     if (!isLaunched(run)) return false;
@@ -68,6 +69,7 @@ interface Wait extends Waiting {
   readonly readers: LogReaders;
   readonly run: LaunchedRun;
   readonly latest: LatestValue<PodSeen>;
+  /** By `clock.elapsed`, as `untilMsOf`. */
   readonly untilMs: number;
   readonly stopper: Stopper;
 }
@@ -80,8 +82,8 @@ async function untilNews(wait: Wait): Promise<boolean> {
     const step = nextStep(session.run, deps.clock.now());
     if (step.kind === 'post' || isNews(session.run, wait)) return true;
     const untilMs = untilMsOf(wait);
-    if (step.kind !== 'await-late-end' || deps.clock.now() >= untilMs) return false;
-    const seen = await latest.next(Math.min(untilMs, step.untilMs, stopper.nextLookMs));
+    if (step.kind !== 'await-late-end' || deps.clock.elapsed() >= untilMs) return false;
+    const seen = await latest.next(Math.min(untilMs, elapsedAt(deps.clock, step.untilMs), stopper.nextLookMs));
     if (session.isOver) throw new KdebugError('lease_lost');
     const end = seen && (await endOf(wait, seen));
     if (end !== undefined) return end === 'ended';
@@ -92,8 +94,8 @@ async function untilNews(wait: Wait): Promise<boolean> {
 
 const isNews = ({ grant, stop }: Run, { shown }: Waiting): boolean => grant !== shown.grant || stop !== shown.stop;
 
-const untilMsOf = ({ session: { run }, untilMs }: Wait): number =>
-  isStopping(run) ? Math.max(untilMs, stopDeadlineMs(run) + MARGIN_MS) : untilMs;
+const untilMsOf = ({ session: { run }, deps: { clock }, untilMs }: Wait): number =>
+  isStopping(run) ? Math.max(untilMs, elapsedAt(clock, stopDeadlineMs(run) + MARGIN_MS)) : untilMs;
 
 /** Undefined while the container may still end. */
 async function endOf(wait: Wait, seen: PodSeen): Promise<'ended' | 'never' | undefined> {

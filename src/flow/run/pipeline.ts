@@ -133,7 +133,7 @@ async function tryStage(
   } catch (thrown) {
     const error = toKdebugError(thrown);
     if (error.code === 'lease_lost') throw error;
-    const waitMs = patience.waitMs(error, state, clock.now());
+    const waitMs = patience.waitMs(error, state, clock.elapsed());
     if (waitMs !== undefined) await sleep(clock, waitMs);
     // An unsaved error is not an outcome: the container may well be running.
     else if (error.code === 'store_unreachable') throw error;

@@ -33,6 +33,7 @@ import {
 } from '../planning/plan-pod.ts';
 import { accessProblem, muteProblem, rehearse, tooOld } from '../planning/preflight.ts';
 import type { Question, QuestionWithoutPods } from '../planning/question.ts';
+import { equalRun } from './equal-run.ts';
 
 /**
  * Turns a request into a plan and decides on it. Refuses early what cannot work: always before anything is added to the
@@ -52,9 +53,9 @@ export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): 
     ]);
     if (mute) throw new Refused(mute);
     if ('scope' in planned) return await answerOfNone(session, planned, deps);
-    const { decision } = planned;
-    await recordDecision(run, planned, deps);
-    if (decision.kind === 'deny') throw new Refused(refusalOfDecision(decision));
+    const problem = await problemOf(run, planned, deps);
+    await recordDecision(run, planned, { problem, deps });
+    if (problem) throw new Refused(problem);
     const { question, ...known } = planned;
     if (run.request.dryRun) {
       const rehearsal = await rehearse(run, known.plan, deps);
@@ -158,11 +159,26 @@ export async function planOrRefusal(
   }
 }
 
-function recordDecision(run: Run, { plan, decision, batch }: PlannedRequest, deps: FlowDeps): Promise<void> {
-  const code = decision.kind === 'deny' ? decision.code : undefined;
+/** The policy's denial first; a dry run is never held back; then an equal run that has just finished. */
+async function problemOf(run: Run, { plan, decision }: PlannedRequest, deps: FlowDeps): Promise<Refusal | undefined> {
+  if (decision.kind === 'deny') return refusalOfDecision(decision);
+  const equal = await equalRun(run, plan, deps);
+  return equal && { ...refusal('same_again', `run ${equal.id}`), equalRun: equal.id };
+}
+
+interface Decided {
+  readonly problem: Refusal | undefined;
+  readonly deps: FlowDeps;
+}
+
+function recordDecision(
+  run: Run,
+  { plan, decision, batch }: PlannedRequest,
+  { problem, deps }: Decided,
+): Promise<void> {
   return record(deps, run, 'decision', {
-    kind: decision.kind,
-    code,
+    kind: problem ? 'deny' : decision.kind,
+    code: problem?.code,
     rule: decision.rule,
     class: classText(plan.class, plan.classReasons),
     pods: batch?.approvedPods,

@@ -54,13 +54,13 @@ async function exitCodeOfStop(
   { clock, clusters }: FlowDeps,
 ): Promise<number | undefined> {
   const { plan } = sent;
-  const untilMs = clock.now() + MAX_END_WAIT_MS;
+  const untilMs = clock.elapsed() + MAX_END_WAIT_MS;
   const latest = new LatestValue<PodSeen>(clock);
   const pod = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
   const subscription = clusters.get(plan.cluster).watch(pod, (seen) => latest.put(seen));
   const ignore = session.onChange(() => latest.nudge());
   try {
-    while (clock.now() < untilMs) {
+    while (clock.elapsed() < untilMs) {
       const seen = await latest.next(untilMs);
       if (session.isOver) throw new KdebugError('lease_lost');
       if (seen && seen.kind !== 'pod') return undefined;

@@ -52,10 +52,10 @@ export class Stopper {
     this.#trouble = new Trouble(parts.deps, { begins: 'stop not carried out, will retry', ends: 'stop carried on' });
   }
 
-  /** When to call `carryOn` again, without any news. */
+  /** When to call `carryOn` again, by `clock.elapsed`, without any news. */
   get nextLookMs(): number {
     const { session, deps } = this.#parts;
-    return isStopping(session.run) ? deps.clock.now() + LOOK_MS : Number.POSITIVE_INFINITY;
+    return isStopping(session.run) ? deps.clock.elapsed() + LOOK_MS : Number.POSITIVE_INFINITY;
   }
 
   /** Does the next step. `seen`: the newest state of the pod, if there is a newer one. @throws KdebugError lease_lost, store_unreachable */
@@ -78,6 +78,7 @@ export class Stopper {
     if (!isRunningIn(pod, run)) return;
     if (stop.container) await this.#carryOnWith(stop.container, pod, stop);
     else await this.#begin(pod, stop);
+    // By the wall clock: the run records when the stop was asked for, perhaps at another replica.
     if (isStopping(session.run) && deps.clock.now() >= stopDeadlineMs(session.run))
       await this.#failLate(session.run.stop);
   }

@@ -4,6 +4,7 @@ import { KdebugError } from '../../core/errors.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import { type Deadline, deadlineOf, type LaunchedRun } from '../../core/run/life-cycle.ts';
 import { isStopping } from '../../core/run/stop.ts';
+import { elapsedAt } from '../../lib/clock.ts';
 import { LatestValue } from '../../lib/latest-value.ts';
 import { Rounds } from '../../lib/rounds.ts';
 import type { FlowDeps } from '../context/deps.ts';
@@ -64,10 +65,12 @@ async function untilEnded(context: WatchContext): Promise<void> {
   while (session.run.state === 'starting' || session.run.state === 'running') {
     await rounds.next();
     const deadline = withCatchUp(deadlineOf(session.run, state), beganMs);
+    // By the wall clock: another replica may have launched the run, and the pod names when the container started.
     const deadlineMs = deadline?.atMs ?? deps.clock.now();
     const nextLookMs =
-      session.run.state === 'starting' ? deps.clock.now() + EVENTS_INTERVAL_MS : Number.POSITIVE_INFINITY;
-    const seen = await nextPodState(session, latest, Math.min(deadlineMs, nextLookMs, stopper.nextLookMs));
+      session.run.state === 'starting' ? deps.clock.elapsed() + EVENTS_INTERVAL_MS : Number.POSITIVE_INFINITY;
+    const untilMs = Math.min(elapsedAt(deps.clock, deadlineMs), nextLookMs, stopper.nextLookMs);
+    const seen = await nextPodState(session, latest, untilMs);
     if (seen) {
       state = await onPodChange(context, seen, state);
     } else if (deadline && deps.clock.now() >= deadlineMs) {

@@ -79,7 +79,11 @@ describe('a replica with its runs in memory', () => {
   it('that saw nobody looks once more, and then says which other one runs and is not ready', async () => {
     const clock = new FakeClock();
     await running('kdebug-b');
-    const { log, replica } = aReplica('kdebug-z', { now: Date.now, after: (ms, wake) => clock.after(ms, wake) });
+    const { log, replica } = aReplica('kdebug-z', {
+      now: Date.now,
+      elapsed: () => clock.elapsed(),
+      after: (ms, wake) => clock.after(ms, wake),
+    });
     await replica.look();
     await running('kdebug-z');
     let others = 0;

@@ -24,6 +24,7 @@ import { defined } from '../../../src/lib/object.ts';
 
 export const realClock: Clock = {
   now: Date.now,
+  elapsed: () => Math.floor(performance.now()),
   after(ms, wake) {
     const timer = setTimeout(wake, ms);
     return () => clearTimeout(timer);
@@ -35,6 +36,7 @@ export function fastClock(times: number): Clock {
   const begunMs = Date.now();
   return {
     now: () => begunMs + (Date.now() - begunMs) * times,
+    elapsed: () => realClock.elapsed() * times,
     after: (ms, wake) => realClock.after(ms / times, wake),
   };
 }

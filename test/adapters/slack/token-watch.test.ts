@@ -46,23 +46,6 @@ describe('whether Slack accepts the token', () => {
     expect(changes).toEqual([false, true]);
   });
 
-  it('is asked again for a launch after the clock was set back: an acceptance of the future is not fresh', async () => {
-    const { watch, clock, slack } = aWatch();
-    clock.jump(-3_600_000);
-    await clock.advance(6_000);
-    slack.says = REJECTED;
-    expect(await watch.confirm()).toBe(false);
-  });
-
-  it('is asked by itself each minute, also after the clock was set back', async () => {
-    const { watch, clock, slack } = aWatch();
-    await clock.advance(30_000);
-    await watch.watched(fine);
-    clock.jump(-3_600_000);
-    await clock.advance(120_000);
-    expect(slack.asked).toBeGreaterThan(0);
-  });
-
   it('is not learnt from other errors', async () => {
     const { watch, changes } = aWatch();
     for (const code of ['slack_unreachable', 'slack_refused', 'slack_channel_closed'] as const)

@@ -5,7 +5,11 @@ import { aRun, describeRunStore, settled } from './run-store.conformance.ts';
 
 function aStore(options: { retentionMs?: () => number; maxSettled?: number } = {}) {
   const time = { nowMs: 1_750_000_000_000 };
-  const store = new MemoryRunStore({ clock: { now: () => time.nowMs }, leaseMs: 30_000, ...options });
+  const store = new MemoryRunStore({
+    clock: { now: () => time.nowMs, elapsed: () => time.nowMs },
+    leaseMs: 30_000,
+    ...options,
+  });
   const settle = async (id: string) => {
     const answer = await store.create(aRun(id), 'one');
     if (answer.kind === 'created') await store.save(settled(aRun(id)), answer.fence);

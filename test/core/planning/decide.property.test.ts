@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { IMAGE_CLASSES } from '../../../src/core/container/image-class.ts';
 import type { Plan } from '../../../src/core/container/plan.ts';
 import { PROFILES } from '../../../src/core/container/profiles.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import { decide } from '../../../src/core/planning/decide.ts';
-import { type ImageAlias, type Policy, type Rule } from '../../../src/core/policy/policy.ts';
-import { IMAGE_CLASSES } from '../../../src/core/container/image-class.ts';
+import type { ImageAlias, Policy, Rule } from '../../../src/core/policy/policy.ts';
 import { aPlan, aPolicy } from '../../support/builders.ts';
 import { inFullOr } from '../../support/sample.ts';
 

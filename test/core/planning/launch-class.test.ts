@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ClassFact, classText } from '../../../src/core/container/class-facts.ts';
+import { IMAGE_CLASSES, worseClass } from '../../../src/core/container/image-class.ts';
 import type { PodContainer } from '../../../src/core/container/pod.ts';
 import { NOBODY, type Profile, securityContextOf, type UserAndGroup } from '../../../src/core/container/profiles.ts';
 import { classOfLaunch, type Launch } from '../../../src/core/planning/launch-class.ts';
-import { IMAGE_CLASSES, worseClass } from '../../../src/core/container/image-class.ts';
 import { aPod, aStatus, aTermination, type PodParts } from '../../support/builders.ts';
 
 const ROOT: UserAndGroup = { uid: 0, gid: 0 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { REPORT_BEGIN, REPORT_END } from '../../../src/core/report-marks.ts';
 import { createExcerpt, type ExcerptText } from '../../../src/core/redact/excerpt.ts';
+import { REPORT_BEGIN, REPORT_END } from '../../../src/core/report-marks.ts';
 
 const OPTIONS = { headLines: 2, tailLines: 3, maxBytes: 200 };
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { IMAGE_CLASSES, type ImageClass, worseClass } from '../../../src/core/container/image-class.ts';
 import type { Pod } from '../../../src/core/container/pod.ts';
 import { PROFILES, type ProfileName } from '../../../src/core/container/profiles.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import { decide } from '../../../src/core/planning/decide.ts';
 import { planRequest } from '../../../src/core/planning/plan-request.ts';
-import { type Policy } from '../../../src/core/policy/policy.ts';
-import { IMAGE_CLASSES, type ImageClass, worseClass } from '../../../src/core/container/image-class.ts';
+import type { Policy } from '../../../src/core/policy/policy.ts';
 import { planStop, stopImage } from '../../../src/core/run/plan-stop.ts';
 import { anOrigin, aPod, aPolicy, approvalTerms, aRequest, aRule, aRun } from '../../support/builders.ts';
 

@@ -58,6 +58,7 @@ function through<Port extends object>(port: Port, effects: Effects, life: Life, 
 function mortalClock(clock: Clock, life: Life): Clock {
   return {
     now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
     after: (ms, wake) =>
       clock.after(ms, () => {
         if (life.frozen !== undefined) void life.frozen.then(wake);

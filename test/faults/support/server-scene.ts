@@ -144,7 +144,10 @@ export class ServerScene {
 
   /** An empty store on a clock of its own. */
   newStore(): RunStore {
-    return new MemoryRunStore({ clock: { now: () => this.clock.now() + this.#storeSkewMs }, leaseMs: LEASE_MS });
+    return new MemoryRunStore({
+      clock: { now: () => this.clock.now() + this.#storeSkewMs, elapsed: () => this.clock.elapsed() },
+      leaseMs: LEASE_MS,
+    });
   }
 
   /** Puts other credentials where the replicas read theirs. */
@@ -224,7 +227,11 @@ export class ServerScene {
   /** A dead one is only cleared away, without patience for what it was about. */
   #clockOf(life: Life, skewMs: number): Clock {
     const { clock } = this;
-    return { now: () => clock.now() + skewMs, after: (ms, wake) => clock.after(life.dead ? 0 : ms, wake) };
+    return {
+      now: () => clock.now() + skewMs,
+      elapsed: () => clock.elapsed(),
+      after: (ms, wake) => clock.after(life.dead ? 0 : ms, wake),
+    };
   }
 
   #clusters(clock: Clock): Clusters & { close(): Promise<void> } {

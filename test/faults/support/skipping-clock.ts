@@ -15,15 +15,19 @@ export class SkippingClock implements Clock {
     return Date.now() + this.#skewMs;
   }
 
+  elapsed(): number {
+    return Math.floor(performance.now()) + this.#skewMs;
+  }
+
   after(ms: number, wake: () => void): () => void {
-    const timer: Timer = { atMs: this.now() + Math.ceil(Math.max(0, ms)), wake, handle: undefined };
+    const timer: Timer = { atMs: this.elapsed() + Math.ceil(Math.max(0, ms)), wake, handle: undefined };
     this.#timers.add(timer);
     this.#arm(timer);
     return () => this.#forget(timer);
   }
 
   async skip(ms: number): Promise<void> {
-    const untilMs = this.now() + ms;
+    const untilMs = this.elapsed() + ms;
     for (let next = this.#next(untilMs); next; next = this.#next(untilMs)) {
       this.#moveTo(next.atMs);
       this.#fire(next);
@@ -34,12 +38,12 @@ export class SkippingClock implements Clock {
   }
 
   #moveTo(atMs: number): void {
-    this.#skewMs += Math.max(0, atMs - this.now());
+    this.#skewMs += Math.max(0, atMs - this.elapsed());
   }
 
   #arm(timer: Timer): void {
     clearTimeout(timer.handle);
-    timer.handle = setTimeout(() => this.#fire(timer), timer.atMs - this.now()).unref();
+    timer.handle = setTimeout(() => this.#fire(timer), timer.atMs - this.elapsed()).unref();
   }
 
   #fire(timer: Timer): void {

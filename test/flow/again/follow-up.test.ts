@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Profile } from '../../../src/core/container/profiles.ts';
-import { REPORT_BEGIN, REPORT_END } from '../../../src/core/report-marks.ts';
 import { asChannelId, asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
+import { REPORT_BEGIN, REPORT_END } from '../../../src/core/report-marks.ts';
 import type { Button } from '../../../src/core/say/message/message.ts';
 import { anOrigin, aPolicy, approvalTerms, aRule, aTermination, START_MS } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';

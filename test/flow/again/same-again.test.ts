@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { asRunId, asUserId } from '../../../src/core/ids.ts';
+import { KdebugError } from '../../../src/core/errors.ts';
+import { asChannelId, asRunId, asUserId } from '../../../src/core/ids.ts';
+import type { Message } from '../../../src/core/say/message/message.ts';
 import { anOrigin, aPod, aPolicy } from '../../support/builders.ts';
+import { settle } from '../../support/fake-clock.ts';
 import { buttonsOf, textOf } from '../../support/plain-message.ts';
 import { endAll } from '../support/ended.ts';
 import { World } from '../support/world.ts';
@@ -17,20 +20,69 @@ async function finished(policy = aPolicy()): Promise<World> {
 }
 
 const launches = (world: World) => world.cluster.launches.length;
-const again = (world: World, words = WORDS, over: object = {}) =>
-  world.say(words, anOrigin({ dedupeKey: 'two', ...over }));
+
+/** Sends the command once more; resolves with the private answer, if there is one. */
+async function again(world: World, words = WORDS, over: object = {}): Promise<Message | undefined> {
+  const before = world.thread.told.length;
+  const answer = await world.say(words, anOrigin({ dedupeKey: 'two', ...over }));
+  await settle();
+  return answer ?? world.thread.told[before]?.message;
+}
 
 describe('the same again', () => {
   it('is offered with its result instead of a second container', async () => {
     const world = await finished();
     await world.clock.advance(40_000);
+    const posts = world.thread.posts.length;
     const offer = await again(world, WORDS, { requesterId: EVE });
     expect(textOf(offer)).toMatch(/Succeeded/);
     expect(textOf(offer)).toMatch(/same run for .*U0ROY.* finished \d+s ago, so nothing was started/);
     expect(JSON.stringify(offer)).toContain('See the result');
     expect(buttonsOf(offer)).toEqual(['run-anyway']);
     expect(launches(world)).toBe(1);
-    expect(await world.store.recent('C0SHOP', 5)).toHaveLength(1);
+    expect(world.thread.posts).toHaveLength(posts);
+  });
+
+  it('is a refused request like any other: listed, with its reason, and in the audit log once', async () => {
+    const world = await finished();
+    await again(world);
+    const [request] = await world.store.recent('C0SHOP', 1);
+    expect(request).toMatchObject({ state: 'denied', refusal: { code: 'same_again', equalRun: 'aaaaaaaaaa' } });
+    const recorded = world.audit.entries.filter(({ runId }) => runId === request?.id);
+    expect(recorded.filter(({ step }) => step === 'decision').map(({ facts }) => facts)).toEqual([
+      expect.objectContaining({ kind: 'deny', code: 'same_again' }),
+    ]);
+  });
+
+  it('is looked for after the decision of the policy', async () => {
+    const world = await finished();
+    world.policy = aPolicy({ channels: {} });
+    expect(textOf(await again(world))).toMatch(/Not started/);
+    expect(await world.store.recent('C0SHOP', 1)).toMatchObject([{ refusal: { code: 'channel_unknown' } }]);
+  });
+
+  it('is planned once: one access review, recorded for the request that it is about', async () => {
+    const world = await finished(
+      aPolicy({ identity: { mode: 'impersonate', user: 'slack:{userId}', groups: [], users: {} } }),
+    );
+    const before = world.audit.entries.length;
+    await again(world);
+    const [request] = await world.store.recent('C0SHOP', 1);
+    const reviews = world.audit.entries.slice(before).filter(({ step }) => step === 'access-review');
+    expect(reviews.map(({ runId }) => runId)).toEqual([request?.id]);
+  });
+
+  it('links to no post that only the other requester can read', async () => {
+    const world = await finished();
+    const run = await world.store.read(asRunId('aaaaaaaaaa'));
+    const result = { channelId: asChannelId('D0ROY'), ts: '7.0' };
+    const { read } = world.store;
+    world.store.read = async (id) =>
+      id === run?.id ? { ...run, delivery: { ...run.delivery, result } } : read.call(world.store, id);
+    const offer = await again(world, WORDS, { requesterId: EVE });
+    expect(buttonsOf(offer)).toEqual(['run-anyway']);
+    expect(JSON.stringify(offer)).not.toContain('D0ROY');
+    expect(JSON.stringify(await again(world, WORDS, { dedupeKey: 'three' }))).toContain('D0ROY');
   });
 
   it('is the same whoever asks and why', async () => {
@@ -104,23 +156,24 @@ describe('the same again', () => {
     expect(launches(world)).toBe(2);
   });
 
-  it('delays nobody: where the comparison fails or takes too long, the request runs', async () => {
+  it.each([
+    ['fails', () => Promise.reject(new KdebugError('store_unreachable'))],
+    ['takes too long', () => new Promise<never>(() => undefined)],
+  ])('holds no request back: where the search %s, it runs', async (_, recent) => {
     const world = await finished();
-    const { pod } = world.cluster;
-    world.cluster.pod = () => new Promise(() => undefined);
-    const answer = again(world);
+    world.store.recent = recent;
+    expect(await again(world)).toBeUndefined();
     await world.clock.advance(1_100);
-    world.cluster.pod = pod;
-    expect(await answer).toBeUndefined();
-    expect(await world.store.recent('C0SHOP', 5)).toHaveLength(2);
+    expect(launches(world)).toBe(2);
   });
 
-  it('is compared only as often in a minute as the person may run something', async () => {
+  it('counts as a run of the person: beyond the limit of a minute it is refused', async () => {
     const world = await finished(aPolicy({ limits: { ...aPolicy().limits, runsPerUserPerMinute: 2 } }));
     for (const dedupeKey of ['2', '3'])
       expect(buttonsOf(await again(world, WORDS, { dedupeKey, requesterId: EVE }))).toEqual(['run-anyway']);
-    expect(await again(world, WORDS, { dedupeKey: '4', requesterId: EVE })).toBeUndefined();
-    expect(launches(world)).toBe(2);
+    const third = await again(world, WORDS, { dedupeKey: '4', requesterId: EVE });
+    expect(third?.code).toBe('limit_per_person');
+    expect(launches(world)).toBe(1);
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../src/core/container/pod.ts';
-import { REPORT_BEGIN, REPORT_END } from '../../../src/core/report-marks.ts';
 import { asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
+import { REPORT_BEGIN, REPORT_END } from '../../../src/core/report-marks.ts';
 import { aPod, aPolicy, approvalTerms, aRule, aStatus } from '../../support/builders.ts';
 import { BatchWorld, policyOf } from './batch-world.ts';
 

@@ -46,6 +46,7 @@ export class Mortal {
       },
       clock: {
         now: () => clock.now(),
+        elapsed: () => clock.elapsed(),
         after: (ms, wake) => clock.after(ms, () => this.#whenAwake(wake)),
       },
     };

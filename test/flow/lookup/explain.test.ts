@@ -100,6 +100,7 @@ it('a batch of ten thousand pods is planned a hundred pods a turn', async () => 
     ...world.deps(),
     clock: {
       now: () => clock.now(),
+      elapsed: () => clock.elapsed(),
       after: (ms: number, wake: () => void) => {
         most = Math.max(most, planned - before);
         before = planned;

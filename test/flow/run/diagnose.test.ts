@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { kindOfTarget } from '../../../src/core/container/profiles.ts';
-import { REPORT_BEGIN, REPORT_END } from '../../../src/core/report-marks.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import type { ImageAlias } from '../../../src/core/policy/policy.ts';
+import { REPORT_BEGIN, REPORT_END } from '../../../src/core/report-marks.ts';
 import { aPod, aPolicy, aRule, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { buttonsOf, textOf } from '../../support/plain-message.ts';

@@ -75,22 +75,22 @@ export class ApiClient {
   /** Opens a response to read as it arrives, without a time limit. Calls `events.ended` exactly once. */
   stream(request: ApiRequest, events: StreamEvents): StreamControl {
     const method = request.path.endsWith('/log') ? 'log' : 'watch';
-    let sinceMs: number | undefined = this.#clock.now();
+    let sinceMs: number | undefined = this.#clock.elapsed();
     return openStream({
       route: () => this.#pace.turn().then(() => this.#connection.route()),
       request: (route) => ({ method: 'GET', path: pathOf(route, request), headers: this.#headers(route, request) }),
       learn: (status, date, sentAtMs) => {
         sinceMs = undefined;
-        this.#onCall?.(method, resultOf(status), this.#clock.now() - sentAtMs);
+        this.#onCall?.(method, resultOf(status), this.#clock.elapsed() - sentAtMs);
         this.#pace.learn(status);
         this.serverClock.learn(date, sentAtMs);
       },
-      now: () => this.#clock.now(),
+      elapsed: () => this.#clock.elapsed(),
       events: {
         opened: () => events.opened(),
         data: (chunk) => events.data(chunk),
         ended: (error) => {
-          if (error && sinceMs !== undefined) this.#onCall?.(method, error.code, this.#clock.now() - sinceMs);
+          if (error && sinceMs !== undefined) this.#onCall?.(method, error.code, this.#clock.elapsed() - sinceMs);
           events.ended(error);
         },
       },
@@ -101,14 +101,14 @@ export class ApiClient {
   async #sendTo(route: Route, request: ApiRequest): Promise<ApiResponse> {
     const headers = this.#headers(route, request);
     await this.#pace.turn();
-    const sentAtMs = this.#clock.now();
+    const sentAtMs = this.#clock.elapsed();
     let result: string = 'cluster_unreachable';
     try {
       const answer = await this.#exchange(route, request, { headers, sentAtMs });
       result = resultOf(answer.status, answer.body);
       return answer;
     } finally {
-      this.#onCall?.((request.method ?? 'GET').toLowerCase(), result, this.#clock.now() - sentAtMs);
+      this.#onCall?.((request.method ?? 'GET').toLowerCase(), result, this.#clock.elapsed() - sentAtMs);
     }
   }
 

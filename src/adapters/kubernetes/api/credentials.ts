@@ -97,8 +97,7 @@ export class CredentialSource {
 
   /** @throws KdebugError cluster_config_invalid, cluster_unauthenticated (a plug-in that fails) */
   read(): Promise<Credentials> {
-    const now = this.#clock.now();
-    if (this.#reading && now - this.#readAtMs < FRESH_MS && now >= this.#readAtMs) return this.#reading;
+    if (this.#reading && this.#clock.elapsed() - this.#readAtMs < FRESH_MS) return this.#reading;
     const usesPlugin = Boolean(this.#kubeconfig.getCurrentUser()?.exec);
     return this.#readAgain(usesPlugin);
   }
@@ -109,7 +108,7 @@ export class CredentialSource {
   }
 
   #readAgain(reusesObject: boolean): Promise<Credentials> {
-    this.#readAtMs = this.#clock.now();
+    this.#readAtMs = this.#clock.elapsed();
     const reading = this.#load(reusesObject);
     this.#reading = reading;
     reading.catch(() => {

@@ -1,4 +1,4 @@
-import { type Clock, steady } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
 
 /** After a 429 the rate becomes this share of what the server accepted in the last second. */
 const DOWN = 0.92;
@@ -34,7 +34,7 @@ export class Pace {
   #acceptedAtMs: number[] = [];
 
   constructor(clock: Clock) {
-    this.#clock = steady(clock);
+    this.#clock = clock;
   }
 
   /** Calls that wait for their turn. */
@@ -43,7 +43,7 @@ export class Pace {
   }
 
   async turn(): Promise<void> {
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.elapsed();
     this.#rise(nowMs);
     if (this.#waiting.length === 0 && this.#nextAtMs <= nowMs) return this.#reserve(nowMs);
     await new Promise<void>((resolve) => {
@@ -54,8 +54,8 @@ export class Pace {
 
   /** Releases waiters one at a time: calls delayed by a busy event loop do not go out as a burst. */
   #releaseNext(): void {
-    this.#clock.after(Math.max(0, this.#nextAtMs - this.#clock.now()), () => {
-      const nowMs = this.#clock.now();
+    this.#clock.after(Math.max(0, this.#nextAtMs - this.#clock.elapsed()), () => {
+      const nowMs = this.#clock.elapsed();
       // A 429 may have delayed it meanwhile.
       if (nowMs >= this.#nextAtMs) {
         this.#waiting.shift()?.();
@@ -73,7 +73,7 @@ export class Pace {
 
   /** Call with the status of each response. */
   learn(status: number): void {
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.elapsed();
     if (status !== 429) {
       this.#acceptedAtMs.push(nowMs);
       if (this.#acceptedAtMs.length > FREE_PER_SECOND) this.#forget(nowMs);

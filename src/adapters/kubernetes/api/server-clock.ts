@@ -9,7 +9,7 @@ const SECOND_MS = 1_000;
  */
 export class ServerClock {
   readonly #clock: Clock;
-  /** The server is at least and at most this far ahead of us. */
+  /** The server's time is at least and at most this far ahead of `clock.elapsed`. */
   #minAheadMs = Number.NEGATIVE_INFINITY;
   #maxAheadMs = Number.POSITIVE_INFINITY;
 
@@ -17,26 +17,26 @@ export class ServerClock {
     this.#clock = clock;
   }
 
-  /** Call when a response arrives; `sentAtMs` is when its request was sent, by our clock. */
+  /** Call when a response arrives; `sentAtMs` is when its request was sent, by `clock.elapsed`. */
   learn(date: unknown, sentAtMs: number): void {
     const atMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
     if (!Number.isFinite(atMs)) return;
-    const leastMs = atMs - this.#clock.now();
+    const leastMs = atMs - this.#clock.elapsed();
     const mostMs = atMs + SECOND_MS - sentAtMs;
-    // Somebody set a clock: the old bounds are void.
+    // Somebody set the server's clock, or this machine was suspended: the old bounds are void.
     const isOutdated = leastMs > this.#maxAheadMs || mostMs < this.#minAheadMs;
     this.#minAheadMs = isOutdated ? leastMs : Math.max(this.#minAheadMs, leastMs);
     this.#maxAheadMs = isOutdated ? mostMs : Math.min(this.#maxAheadMs, mostMs);
   }
 
   now(): number {
-    const isKnown = Number.isFinite(this.#minAheadMs);
-    return this.#clock.now() + (isKnown ? (this.#minAheadMs + this.#maxAheadMs) / 2 : 0);
+    if (!Number.isFinite(this.#minAheadMs)) return this.#clock.now();
+    return this.#clock.elapsed() + (this.#minAheadMs + this.#maxAheadMs) / 2;
   }
 
   /** Lower bound of the server's time; undefined before the first response. */
   earliest(): number | undefined {
-    return Number.isFinite(this.#minAheadMs) ? this.#clock.now() + this.#minAheadMs : undefined;
+    return Number.isFinite(this.#minAheadMs) ? this.#clock.elapsed() + this.#minAheadMs : undefined;
   }
 }
 

@@ -31,7 +31,8 @@ interface StreamOptions {
   request(route: Route): StreamRequest;
   /** Gets the response's status and `Date` header, and when the request was sent. */
   learn(status: number, date: unknown, sentAtMs: number): void;
-  now(): number;
+  /** As `Clock.elapsed`. */
+  elapsed(): number;
   readonly events: StreamEvents;
 }
 
@@ -108,7 +109,7 @@ class Stream implements StreamControl {
 
   #handler(onUnauthenticated: (() => void) | undefined): Dispatcher.DispatchHandler {
     const { events } = this.#options;
-    const sentAtMs = this.#options.now();
+    const sentAtMs = this.#options.elapsed();
     const refused: Buffer[] = [];
     let refusedBytes = 0;
     let status = 0;

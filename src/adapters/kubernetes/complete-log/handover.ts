@@ -68,7 +68,7 @@ export class Handover {
   }
 
   containerEnded(): void {
-    this.#containerEndedAtMs ??= this.#tools.clock.now();
+    this.#containerEndedAtMs ??= this.#tools.clock.elapsed();
   }
 
   close(): void {
@@ -145,7 +145,7 @@ export class Handover {
     const { hasAny, newest, fileBytes, isWithinLine } = this.#merger;
     return {
       ...this.#streams.facts(this.readableFront !== undefined),
-      nowMs: clock.now(),
+      nowMs: clock.elapsed(),
       containerEndedAtMs: this.#containerEndedAtMs,
       silentMs: this.#msOf(this.#silentTicks),
       isFlowing: this.#silentTicks <= FLOWING_TICKS,

@@ -74,7 +74,7 @@ export class LogStreams {
       hasFinalRead: [front, newest].some((stream) => stream !== undefined && !stream.follow),
       openedAtMs: this.#openedAtMs,
       failures: this.#failures,
-      mayOpen: this.#tools.clock.now() >= this.#retryAtMs,
+      mayOpen: this.#tools.clock.elapsed() >= this.#retryAtMs,
     };
   }
 
@@ -85,7 +85,7 @@ export class LogStreams {
 
   /** Opens a stream behind all others. */
   open(kind: 'follow' | 'final'): void {
-    this.#openedAtMs = this.#tools.clock.now();
+    this.#openedAtMs = this.#tools.clock.elapsed();
     const { changed } = this.#context;
     this.#waiting.push(new LogStream({ client: this.#tools.client, changed }, this.#opening(kind)));
   }
@@ -114,9 +114,9 @@ export class LogStreams {
   frontEnded(isContainerRunning: boolean): void {
     if (!this.#front || this.#frontEndedAtMs !== undefined) return;
     const { clock, times, random } = this.#tools;
-    this.#frontEndedAtMs = clock.now();
+    this.#frontEndedAtMs = clock.elapsed();
     if (!this.#front.end?.error && !isContainerRunning) return;
-    this.#retryAtMs = clock.now() + delayOf(times.backOff, this.#failures, random);
+    this.#retryAtMs = clock.elapsed() + delayOf(times.backOff, this.#failures, random);
     this.#failures += 1;
   }
 

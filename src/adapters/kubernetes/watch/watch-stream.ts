@@ -1,7 +1,7 @@
 import type { Pod } from '../../../core/container/pod.ts';
 import { KdebugError } from '../../../core/errors.ts';
 import type { BackOff } from '../../../lib/backoff.ts';
-import { type Clock, steady } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { ApiClient } from '../api/api-client.ts';
 import { asNumber, asObject, asText } from '../api/json-fields.ts';
 import { podsPath } from '../api/paths.ts';
@@ -115,10 +115,10 @@ export class WatchStream {
     request: WatchRequest,
     events: WatchEvents,
   ) {
-    this.#clock = steady(tools.clock);
+    this.#clock = tools.clock;
     this.#silenceMs = request.silenceMs;
     this.#events = events;
-    this.#heardAtMs = this.#clock.now();
+    this.#heardAtMs = this.#clock.elapsed();
     this.over = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -153,13 +153,13 @@ export class WatchStream {
 
   /** One timer, not one per chunk: it checks the time since the last byte and sleeps for the rest. */
   #listen(): void {
-    const quietMs = this.#clock.now() - this.#heardAtMs;
+    const quietMs = this.#clock.elapsed() - this.#heardAtMs;
     if (quietMs >= this.#silenceMs) this.#end({ kind: 'stale', reason: 'silent' });
     else this.#stopTimer = this.#clock.after(this.#silenceMs - quietMs, () => this.#listen());
   }
 
   #read(chunk: Buffer): void {
-    this.#heardAtMs = this.#clock.now();
+    this.#heardAtMs = this.#clock.elapsed();
     try {
       for (const line of this.#splitter.push(chunk)) this.#apply(JSON.parse(line));
     } catch {

@@ -23,7 +23,7 @@ export class Watches {
     podsPath(namespace);
     if (this.#closed) throw new KdebugError('cluster_unreachable', { detail: 'closed' });
     const entry = this.#entries.get(namespace) ?? this.#open(namespace);
-    entry.usedAtMs = this.#tools.clock.now();
+    entry.usedAtMs = this.#tools.clock.elapsed();
     return entry.watch;
   }
 
@@ -39,7 +39,7 @@ export class Watches {
     if (this.#entries.size >= this.#tools.times.maxNamespaces) {
       throw new KdebugError('cluster_busy', { detail: 'too many namespaces at once', facts: { retryAfterMs: 60_000 } });
     }
-    const entry = { watch: new NamespaceWatch(this.#tools, namespace), usedAtMs: this.#tools.clock.now() };
+    const entry = { watch: new NamespaceWatch(this.#tools, namespace), usedAtMs: this.#tools.clock.elapsed() };
     this.#entries.set(namespace, entry);
     this.#sweepLater();
     return entry;
@@ -55,7 +55,7 @@ export class Watches {
 
   /** Closes up to `most` watches without subscribers, unused for `idleMs`, the longest unused first. */
   #closeIdle(idleMs: number, most: number): void {
-    const now = this.#tools.clock.now();
+    const now = this.#tools.clock.elapsed();
     const idle = [...this.#entries]
       .filter(([, { watch, usedAtMs }]) => !watch.hasSubscribers && now - usedAtMs >= idleMs)
       .sort(([, a], [, b]) => a.usedAtMs - b.usedAtMs)

@@ -86,12 +86,12 @@ export async function admit<T>(
   { sender, call }: GatedCall<T>,
 ): Promise<Admission<T>> {
   const { clock, log } = context;
-  const begunMs = clock.now();
+  const begunMs = clock.elapsed();
   const authorisedCall = async (): Promise<T> => {
     if (context.isStopping()) throw new KdebugError('shutting_down');
     await authoriseOrRecord({ context, handler }, sender);
     // The person has already read that it timed out: do not process it now.
-    if (clock.now() - begunMs >= ACK_GUARD_MS) throw new KdebugError('slack_not_taken');
+    if (clock.elapsed() - begunMs >= ACK_GUARD_MS) throw new KdebugError('slack_not_taken');
     return call();
   };
   try {

@@ -83,6 +83,7 @@ export async function ifInTime(
   written: Written,
   call: (words: { readonly isEdit?: true }) => Promise<Answer>,
 ): Promise<Answer> {
+  // By the wall clock, as Slack's own times.
   const code = latenessOf(written, context.clock.now());
   const heard = heardOf(context);
   if (isOutdated(heard, written)) return { kind: 'nothing' };

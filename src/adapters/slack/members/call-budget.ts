@@ -9,20 +9,20 @@ const MINUTE_MS = 60_000;
  * wait for: what has no room now fails at once. A `share` below 1 leaves the rest of the calls to more important questions.
  */
 export class CallBudget {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #perMinute: number;
   #sentAtMs: number[] = [];
   #notBeforeMs = 0;
   #turns: Promise<void> = Promise.resolve();
 
-  constructor(clock: Pick<Clock, 'now'>, perMinute: number) {
+  constructor(clock: Pick<Clock, 'elapsed'>, perMinute: number) {
     this.#clock = clock;
     this.#perMinute = perMinute;
   }
 
   /** @throws KdebugError slack_busy: no room, or Slack answered 429. Else what `question` throws. */
   async ask<Answer>(share: number, question: () => Promise<Answer>): Promise<Answer> {
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.elapsed();
     this.#sentAtMs = this.#sentAtMs.filter((atMs) => atMs > nowMs - MINUTE_MS && atMs <= nowMs);
     const isFull = this.#sentAtMs.length >= Math.floor(this.#perMinute * share);
     if (isFull || nowMs < this.#notBeforeMs) throw new KdebugError('slack_busy');
@@ -32,7 +32,7 @@ export class CallBudget {
     } catch (thrown) {
       const trouble = troubleOf(thrown);
       if (trouble.kind !== 'limited') throw thrown;
-      this.#notBeforeMs = Math.max(this.#notBeforeMs, this.#clock.now() + trouble.retryAfterMs);
+      this.#notBeforeMs = Math.max(this.#notBeforeMs, this.#clock.elapsed() + trouble.retryAfterMs);
       throw new KdebugError('slack_busy', { cause: thrown });
     }
   }

@@ -96,7 +96,7 @@ export class MemberLists {
     const mine = { share };
     this.#underWay.set(id, mine);
     const isNewest = (): boolean => this.#underWay.get(id) === mine;
-    const atMs = this.#options.clock.now();
+    const atMs = this.#options.clock.elapsed();
     try {
       const people = await this.#read(id, share);
       if (isNewest()) this.#remember(id, { people, atMs });
@@ -139,8 +139,8 @@ export class MemberLists {
   #lastKnown(id: string): People | undefined {
     const found = this.#known.get(id);
     if (!found) return undefined;
-    const ageMs = this.#options.clock.now() - found.atMs;
-    return ageMs >= 0 && ageMs < LAST_KNOWN_MS ? found.people : undefined;
+    const ageMs = this.#options.clock.elapsed() - found.atMs;
+    return ageMs < LAST_KNOWN_MS ? found.people : undefined;
   }
 }
 

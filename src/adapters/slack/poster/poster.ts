@@ -1,6 +1,6 @@
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import { type Clock, steady } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { troubleOf } from '../errors.ts';
 import { LimitLog } from './limit-log.ts';
 import { Budgets, type Lane, type Method } from './pace.ts';
@@ -54,7 +54,7 @@ export class Poster {
   #added = 0;
 
   constructor(clock: Clock, log: Log) {
-    this.#clock = steady(clock);
+    this.#clock = clock;
     this.#limits = new LimitLog({ clock, log });
   }
 
@@ -158,7 +158,7 @@ export class Poster {
   /** Infinity while a call with the same key is in flight; its end pumps the queue again. */
   #waitMs({ call, lane, key, notBeforeMs, sinceMs }: Entry): number {
     if (key !== undefined && this.#busyKeys.has(key)) return Number.POSITIVE_INFINITY;
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.elapsed();
     const paces = this.#budgets.of(call.method, call.channelId, nowMs);
     const waitMs = (as: Lane): number => Math.max(0, ...paces.map((pace) => pace.waitMs(as, nowMs)));
     // When its turn comes, an `opening` may use the reserve for results.
@@ -170,7 +170,7 @@ export class Poster {
   }
 
   #start(entry: Entry): void {
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.elapsed();
     for (const pace of this.#budgets.of(entry.call.method, entry.call.channelId, nowMs)) pace.sent(entry.lane, nowMs);
     if (entry.key !== undefined) this.#busyKeys.add(entry.key);
     void this.#send(entry);
@@ -194,7 +194,7 @@ export class Poster {
   #settle(entry: Entry, thrown: unknown): void {
     const { call, attempts, refusals } = entry;
     const trouble = troubleOf(thrown);
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.elapsed();
     if (trouble.kind === 'limited') {
       this.#budgets.limited(call.method, call.channelId, nowMs, trouble.retryAfterMs);
       this.#limits.limited(call, trouble.retryAfterMs);
@@ -219,7 +219,7 @@ export class Poster {
     settle: Pick<Entry, 'done' | 'failed'>,
   ): Entry {
     this.#added += 1;
-    const came = { sinceMs: this.#clock.now(), seq: this.#added };
+    const came = { sinceMs: this.#clock.elapsed(), seq: this.#added };
     return { call, lane: call.lane, key, send, ...settle, attempts: 0, refusals: 0, notBeforeMs: 0, ...came };
   }
 }

@@ -117,6 +117,7 @@ export class HttpReceiver implements Receiver {
     if (request.method !== 'POST') return 405;
     const claim = claimOf(request);
     if (!claim) return this.#refuse('form');
+    // By the wall clock, as Slack's own check: the request names a moment of Slack's.
     const aheadMs = this.#options.clock.now() - claim.timestamp * 1000;
     if (Math.abs(aheadMs) > MAX_SKEW_MS) return this.#refuse('clock', aheadMs);
     const { read, release } = readBody(request, { limit: MAX_BODY_BYTES, room: this.#room });

@@ -1,12 +1,12 @@
 import type { Log, Metrics } from '../../../flow/ports/machine.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import { type Clock, type Instant, instantOf } from '../../../lib/clock.ts';
 import { Trouble } from '../../../lib/trouble.ts';
 
 /** `form`: without Slack's headers. `clock`: its time is too far from ours. `signature`: not made with our secret. */
 export type Refusal = 'signature' | 'clock' | 'form';
 
 export interface RefusalsOptions {
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly log: Log;
   readonly metrics?: Pick<Metrics, 'requestRefused'>;
 }
@@ -29,7 +29,7 @@ const HINT = {
 export class Refusals {
   readonly #options: RefusalsOptions;
   readonly #trouble: Trouble;
-  #acceptedAtMs: number | undefined;
+  #acceptedAt: Instant | undefined;
   #refused: { readonly sinceMs: number; readonly by: Exclude<Refusal, 'form'>; count: number } | undefined;
 
   constructor(options: RefusalsOptions) {
@@ -42,7 +42,7 @@ export class Refusals {
   }
 
   accepted(): void {
-    this.#acceptedAtMs = this.#options.clock.now();
+    this.#acceptedAt = instantOf(this.#options.clock);
     this.#refused = undefined;
     this.#trouble.worked();
   }
@@ -64,13 +64,12 @@ export class Refusals {
       const { sinceMs, by, count } = this.#refused;
       return [`refused since ${iso(sinceMs)}, ${count} in all, none accepted: ${by}`];
     }
-    return [this.#acceptedAtMs === undefined ? 'none came yet' : `accepted, the last one ${iso(this.#acceptedAtMs)}`];
+    return [this.#acceptedAt ? `accepted, the last one ${iso(this.#acceptedAt.wallMs)}` : 'none came yet'];
   }
 
-  /** A moment of the future does not count: the clock was set back. */
   #isProven(): boolean {
-    const sinceMs = this.#options.clock.now() - (this.#acceptedAtMs ?? Number.NEGATIVE_INFINITY);
-    return sinceMs >= 0 && sinceMs < PROVEN_MS;
+    const { elapsedMs } = this.#acceptedAt ?? { elapsedMs: Number.NEGATIVE_INFINITY };
+    return this.#options.clock.elapsed() - elapsedMs < PROVEN_MS;
   }
 }
 

@@ -65,6 +65,7 @@ async function showAll(
   destination: Destination,
   { uploaded, refused, messageOf, sure }: Uploads & Omit<ToShare, 'files'>,
 ): Promise<Shared> {
+  // By the wall clock: the search compares it with Slack's times.
   const sinceMs = uploader.clock.now();
   const firstId = uploaded[0]?.id ?? '';
   const isOurs = sharesFile(firstId);

@@ -43,28 +43,6 @@ function callers(clock: FakeClock, pace: Pace, server: Server): void {
 }
 
 describe('the pace of calls', () => {
-  it('holds nothing back after the clock was set back', async () => {
-    const clock = new FakeClock();
-    const pace = new Pace(clock);
-    await pace.turn();
-    clock.jump(-3_600_000);
-    void pace.turn();
-    expect(pace.waiting).toBe(0);
-  });
-
-  it('hears the server, and recovers from a 429, as before when the clock was set back', async () => {
-    const clock = new FakeClock();
-    const pace = new Pace(clock);
-    await pace.turn();
-    pace.learn(429);
-    clock.jump(-3_600_000);
-    let done = 0;
-    const call = (): void => void pace.turn().then(() => (done += 1));
-    for (let calls = 0; calls < 50; calls += 1) call();
-    await clock.advance(10_000);
-    expect(done).toBe(50);
-  });
-
   it('is free until the server says 429', async () => {
     const clock = new FakeClock();
     const pace = new Pace(clock);

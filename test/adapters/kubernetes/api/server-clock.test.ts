@@ -7,7 +7,7 @@ const dateOf = (serverMs: number): string => new Date(serverMs).toUTCString();
 /** Answers come at these moments, after these delays, from a server that is so far ahead. */
 function learned(aheadMs: number, answers: readonly { readonly atMs: number; readonly tookMs: number }[]) {
   let nowMs = 0;
-  const clock = new ServerClock({ now: () => nowMs, after: () => () => {} });
+  const clock = new ServerClock({ now: () => 0, elapsed: () => nowMs, after: () => () => {} });
   for (const { atMs, tookMs } of answers) {
     nowMs = 1e12 + atMs;
     clock.learn(dateOf(nowMs - tookMs / 2 + aheadMs), nowMs - tookMs);
@@ -38,7 +38,7 @@ describe('the clock of the server', () => {
 
   it('may be set', () => {
     let nowMs = 1e12;
-    const clock = new ServerClock({ now: () => nowMs, after: () => () => {} });
+    const clock = new ServerClock({ now: () => 0, elapsed: () => nowMs, after: () => () => {} });
     clock.learn(dateOf(nowMs), nowMs);
     nowMs += 5_000;
     clock.learn(dateOf(nowMs + 600_000), nowMs);
@@ -46,9 +46,9 @@ describe('the clock of the server', () => {
   });
 
   it('is ours while nothing is known, and an unreadable date changes nothing', () => {
-    const clock = new ServerClock({ now: () => 7, after: () => () => {} });
-    clock.learn('yesterday', 7);
-    clock.learn(undefined, 7);
+    const clock = new ServerClock({ now: () => 7, elapsed: () => 3, after: () => () => {} });
+    clock.learn('yesterday', 3);
+    clock.learn(undefined, 3);
     expect([clock.now(), clock.earliest()]).toEqual([7, undefined]);
   });
 });

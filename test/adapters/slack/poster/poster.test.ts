@@ -138,18 +138,6 @@ describe('pace', () => {
     expect(Math.max(...inMinute)).toBe(50);
     expect(sent.filter(({ what }) => what === 'result')).toHaveLength(101);
   });
-
-  it('refills as before after the clock was set back', async () => {
-    for (let count = 0; count < 50; count += 1) void poster.call(update('final'), note('updated'));
-    for (let count = 0; count < 15; count += 1) void poster.call(post(), note('posted'));
-    await clock.advance(1);
-    clock.jump(-60 * MINUTE);
-    sent = [];
-    void poster.call(update('final'), note('update'));
-    void poster.call(post(), note('post'));
-    await clock.advance(MINUTE);
-    expect(whats()).toEqual(['post', 'update']);
-  });
 });
 
 describe('several updates of one message', () => {

@@ -63,14 +63,12 @@ describe('requests that are refused', () => {
     expect(refusals.lines()).toEqual([expect.stringMatching(/^accepted, the last one \d{4}-/)]);
   });
 
-  it('count again when nothing of Slack has got through for a minute, or the clock was set back', () => {
-    for (const ms of [MINUTE_MS, -10 * MINUTE_MS]) {
-      const { clock, log, refusals } = watched();
-      refusals.accepted();
-      clock.standStill(ms);
-      refusals.refused('signature');
-      expect(log.records).toHaveLength(1);
-      expect(refusals.lines()[0]).toContain('refused since');
-    }
+  it('count again when nothing of Slack has got through for a minute', () => {
+    const { clock, log, refusals } = watched();
+    refusals.accepted();
+    clock.standStill(MINUTE_MS);
+    refusals.refused('signature');
+    expect(log.records).toHaveLength(1);
+    expect(refusals.lines()[0]).toContain('refused since');
   });
 });
