@@ -49,7 +49,7 @@ export const HOSTILE_LOGS: readonly (string | Hostile)[] = [
 
 /** Whose expressions the filter of a log uses. */
 export const LOG_FILES = ['clean-text', 'named-value', 'secret-tokens', 'secret-forms', 'line-redactor'].map(
-  (name) => `src/core/report/log/${name}.ts`,
+  (name) => `src/core/redact/${name}.ts`,
 );
 
 /** Whose expressions read the log of a pod's own containers, and what a runtime says. */

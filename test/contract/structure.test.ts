@@ -32,7 +32,7 @@ describe('src/', () => {
     expect(row?.split('|')[2]?.trim()).toBe(names.map((name) => `\`${name}\``).join(' · '));
   });
 
-  it('has few pairs of folders that import each other, all parent and child', () => {
+  it('has no two folders of core and flow that import each other', () => {
     const imports = new Set(
       paths.flatMap((path) => importsOf(path).map((target) => `${dirname(path)} ${dirname(target)}`)),
     );

@@ -3,7 +3,6 @@ import { createLogFilter } from './log-filter.ts';
 import { type SecretRange, searchFor } from './secret-range.ts';
 
 /** The log filter for other texts: messages of a cluster, and what people typed. `redact` are the policy's patterns. */
-
 type Patterns = readonly string[];
 
 /** In UTF-16 units. The API server's longest messages are far shorter. */
