@@ -24,6 +24,9 @@ const REST = [
   // Several processes of the built program, and the stories that test/cluster plays with a real kubelet.
   'test/e2e/{replicas,replicas-batch,replicas-recovery,ready-record}.test.ts',
   'test/e2e/local-{batch-examples,deleted-root,descriptions}.test.ts',
+  // Each test of these starts a Slack and a cluster, or a process, of its own; doctor.test.ts and the tests of each tool are in `unit`.
+  'test/doctor/{cluster,slack}-checks.test.ts',
+  'test/cli/main.test.ts',
   'test/contract/{chart,diagnostic-images,documented-commands,example-policy,generated,glossary,images}.test.ts',
   'test/contract/{live-check,manifests,network-policies,packages,pages,repository,shown-names,walks,workflows}.test.ts',
 ];
@@ -65,6 +68,8 @@ const unit = {
 
 const rest = {
   ...OWN_PROCESS,
+  // A soak, and every case of what `unit` samples, in one test.
+  testTimeout: 900_000,
   name: 'rest',
   include: [...REST, ...filesThatSample()],
   exclude: [...configDefaults.exclude, ...ELSEWHERE.map((folder) => `${folder}/**`)],
@@ -83,6 +88,8 @@ const attack = {
 /** The stories with a kubelet, on the cluster that KUBECONFIG names. */
 const cluster = {
   ...LIMITS,
+  // Some tests wait for what a kubelet does only after minutes.
+  testTimeout: 900_000,
   name: 'cluster',
   include: ['test/cluster/**/*.test.ts'],
   env: {
