@@ -1,37 +1,155 @@
-import { defineConfig } from 'vitest/config';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Suites with a configuration of their own: they need a cluster, a built image, or the machine for themselves. */
-export const ELSEWHERE = ['test/cluster/**', 'test/installed/**', 'test/attack/**'];
+/** Projects of their own: they need a cluster, built images, or the machine for themselves. */
+const ELSEWHERE = ['test/cluster', 'test/installed', 'test/attack'];
 
 /**
- * Left to `npm run test:full`, because they cost most and seldom find what the others do not: the images and programs themselves, the page
- * of play, real faults of the servers, and the checks of documents that start programs.
+ * The project `rest` alone: what starts programs, real faults of servers, the second height of a story, and checks of files that are no
+ * program (documents, chart, manifests, workflows). Each branch of the program itself has a test in `unit`.
  */
-export const IN_FULL_ALONE = [
-  'test/images/**',
-  'test/browser/**',
-  'test/play/page/**',
-  'test/play/cluster/programs/**',
-  'test/faults/**',
-  'test/e2e/replicas-recovery.test.ts',
-  'test/contract/documented-commands.test.ts',
-  'test/contract/images.test.ts',
+const REST = [
+  'test/**/*.full.test.ts',
+  'test/images/**/*.test.ts',
+  'test/browser/**/*.test.ts',
+  'test/monitoring/**/*.test.ts',
+  'test/scripts/**/*.test.ts',
+  'test/troubles/**/*.test.ts',
+  'test/faults/**/*.test.ts',
+  'test/play/page/**/*.test.ts',
+  'test/play/cluster/{programs,recorded}/**/*.test.ts',
+  'test/play/cluster/kubectl*.test.ts',
+  // Several processes of the built program, and the stories that test/cluster plays with a real kubelet.
+  'test/e2e/{replicas,replicas-batch,replicas-recovery,ready-record}.test.ts',
+  'test/e2e/local-{batch-examples,deleted-root,descriptions}.test.ts',
+  // Each test of these starts a Slack and a cluster, or a process, of its own; doctor.test.ts and the tests of each tool are in `unit`.
+  'test/doctor/{cluster,slack}-checks.test.ts',
+  'test/cli/main.test.ts',
+  'test/contract/{chart,diagnostic-images,documented-commands,example-policy,generated,glossary,images}.test.ts',
+  'test/contract/{live-check,manifests,network-policies,packages,pages,repository,shown-names,walks,workflows}.test.ts',
 ];
 
-/** `npm test`: every feature at least once, and a sample of what has thousands of cases (test/support/sample.ts). */
+/** The files that take longest, in this order: a checkout without a cache of durations would start them last, since they are short. */
+const FIRST = [
+  'test/cluster/testbed',
+  'test/cluster/crashes',
+  'test/cluster/stories',
+  'test/cluster/troubles',
+  'test/cluster/batches',
+  'test/e2e/replicas',
+  'test/e2e/local.test',
+  'test/flow/batch/crashes',
+  'test/e2e/local-',
+];
+
+/** What `npm run mutation` uses (.ci/mutation): the tests of what it changes, and of the flow that stands on it. */
+const MUTATION = ['test/core/{policy,planning,run,container}/**/*.test.ts', 'test/flow/**/*.test.ts'];
+
+/** Only a test that hangs takes so long: no limit judges the machine. */
+const LIMITS = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } };
+
+const OWN_PROCESS = {
+  ...LIMITS,
+  setupFiles: 'test/support/setup.ts',
+  globalSetup: 'test/faults/support/boards.ts',
+  // To load the modules anew for each file is most of what these files cost.
+  isolate: false,
+  maxWorkers: 4,
+};
+
+const unit = {
+  ...OWN_PROCESS,
+  name: 'unit',
+  include: ['test/**/*.test.ts'],
+  exclude: [...configDefaults.exclude, ...ELSEWHERE.map((folder) => `${folder}/**`), ...REST],
+};
+
+const rest = {
+  ...OWN_PROCESS,
+  // A soak, and every case of what `unit` samples, in one test; with all faults, every pair of crash points in one.
+  testTimeout: process.env.KDEBUG_FAULTS === 'all' ? 3_600_000 : 900_000,
+  name: 'rest',
+  include: [...REST, ...filesThatSample()],
+  exclude: [...configDefaults.exclude, ...ELSEWHERE.map((folder) => `${folder}/**`)],
+  env: { KDEBUG_TEST: 'full' },
+};
+
+/** The attacks of a review on the whole application (test/attack/README.md). They look at how long others wait: one at a time. */
+const attack = {
+  ...LIMITS,
+  name: 'attack',
+  include: ['test/attack/**/*.test.ts'],
+  globalSetup: 'test/attack/support/build.ts',
+  maxWorkers: 1,
+};
+
+/** The stories with a kubelet, on the cluster that KUBECONFIG names. */
+const cluster = {
+  ...LIMITS,
+  // Some tests wait for what a kubelet does only after minutes.
+  testTimeout: 900_000,
+  name: 'cluster',
+  include: ['test/cluster/**/*.test.ts'],
+  env: {
+    KDEBUG_TEST_CLUSTER: '1',
+    // Each is played for up to a minute: a few of them, unless somebody asks for all, or for some by name (a,b).
+    KDEBUG_TROUBLES: process.env.KDEBUG_TROUBLES ?? (process.env.KDEBUG_TEST === 'full' ? 'all' : 'some'),
+    KDEBUG_TEST: 'full',
+  },
+  // Each file has namespaces of its own, with a random end, and mostly waits; more than two at a time would starve the one node.
+  maxWorkers: 2,
+};
+
+/** The built images, installed in the cluster that KUBECONFIG names (test/installed/setup.ts says what it needs): one namespace, one Slack. */
+const installed = {
+  ...LIMITS,
+  name: 'installed',
+  include: ['test/installed/**/*.test.ts'],
+  globalSetup: 'test/installed/setup.ts',
+  maxWorkers: 1,
+};
+
+const mutation = { ...LIMITS, name: 'mutation', include: MUTATION };
+
+/** Whole files in the order of `FIRST`, the others as vitest sorts them. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const place = ({ moduleId }: TestSpecification): number => {
+      const index = FIRST.findIndex((start) => moduleId.includes(`/${start}`));
+      return index < 0 ? FIRST.length : index;
+    };
+    return sorted.toSorted((a, b) => place(a) - place(b));
+  }
+}
+
+// Stryker names no project: .ci/mutation sets the variable, and there is this one alone.
+const projects = process.env.KDEBUG_TEST === 'mutation' ? [mutation] : [unit, rest, attack, cluster, installed];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: [...ELSEWHERE, ...IN_FULL_ALONE],
-    // Much of a test is waiting (for a kubelet, a clock, a socket), so more workers than cores.
-    maxWorkers: 5,
-    // Long, since a busy machine delays what a test waits for: only a test that hangs takes so long.
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 20_000 } },
-    setupFiles: 'test/support/setup.ts',
-    // To load the modules anew for each file is most of what these files cost.
-    isolate: false,
-    globalSetup: 'test/faults/support/boards.ts',
+    projects: projects.map((test) => ({ test })),
+    sequence: { sequencer: LongestFirst },
+    experimental: { fsModuleCache: true },
   },
 });
+
+/** Files whose tests `unit` samples (test/support/sample.ts): `rest` has all their cases. */
+function filesThatSample(): readonly string[] {
+  return readdirSync('test', { encoding: 'utf8', recursive: true })
+    .map((path) => join('test', path))
+    .filter((path) => path.endsWith('.test.ts') && importsOf(path).has('test/support/sample.ts'));
+}
+
+/** What a test file imports, itself or through other files of the tests. */
+function importsOf(path: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(path)) return seen;
+  seen.add(path);
+  for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(/ from '(\.[^']+\.ts)'/g)) {
+    const target = join(dirname(path), name);
+    if (target.startsWith('test/') && existsSync(target)) importsOf(target, seen);
+  }
+  return seen;
+}

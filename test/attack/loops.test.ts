@@ -88,7 +88,6 @@ attack(
       ),
     );
   },
-  90_000,
 );
 
 const HOSTILE_YAML = {
@@ -132,7 +131,6 @@ attack(
     const words = world.slack.ephemerals('U0ROY').map((message) => world.scene.textOf(message));
     expect(words.filter((text) => text.includes('reached the limit of'))).toHaveLength(9);
   },
-  90_000,
 );
 
 const PATTERNS = ['(?:a|a)+$', '(?:[a-z]|[a-z0-9])+;', '(?:\\w{1,9}){1,99}!'];

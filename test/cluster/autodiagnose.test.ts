@@ -271,7 +271,7 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     const attacks = await looks.log(namespace, 'hostile');
     expect(attacks).toContain('seen');
     expect(attacks).not.toMatch(/planted|read its environment/);
-  }, 60_000);
+  });
 
   it('stops another run, and says when there is none', async () => {
     await kube.pod(namespace, 'stopped', podOf({ ...distroless }));

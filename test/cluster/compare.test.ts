@@ -106,7 +106,7 @@ describe('compare', () => {
     const looks = new Looks(kubeconfig);
     await eventually(async () => (await looks.fault(namespace, 'web-1', 'close-wait?n=300')) === 200);
     bed = await startBed({ kubeconfig, policy: policyFor(config.getCurrentContext(), namespace), transport: 'socket' });
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await bed?.stop();

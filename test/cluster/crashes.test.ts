@@ -50,7 +50,6 @@ describe.skipIf(!hasRedis)('a process that is killed', () => {
         await scene.close();
       }
     },
-    90_000,
   );
 });
 

@@ -87,7 +87,7 @@ describe('files of an image', () => {
       policy: policyFor(config.getCurrentContext(), [strict, open]),
       transport: 'socket',
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bed?.stop();
@@ -144,7 +144,7 @@ describe('files of an image', () => {
       sha256((await written(strict, 'orders', runId)).get('threads.txt') ?? Buffer.alloc(0)),
     );
     expect(said).not.toMatch(/KDEBUG FILE|incomplete/);
-  }, 120_000);
+  });
 
   it('a hot loop’s flame graph, whole, and its function in the answer', async () => {
     const { runId, said, files } = await ask(`pricing -n ${strict} --image=profile --env=PROFILE_SECONDS=15`);
@@ -155,7 +155,7 @@ describe('files of an image', () => {
       expect(sha256((await file?.content()) ?? Buffer.alloc(0)), name).toBe(sha256(bytes));
     }
     expect(said).toMatch(/recompute|discount|loopOverPrices/);
-  }, 120_000);
+  });
 
   it('a packet capture after an approval: to the requester alone, byte for byte', async () => {
     const settings = '--env=NET_ENDPOINT=127.0.0.1:8080 "--env=NET_FILTER=tcp port 8080" --env=NET_SECONDS=3';
@@ -171,5 +171,5 @@ describe('files of an image', () => {
     expect(bytes.length).toBeGreaterThan(24 + 100);
     const shownIn = bed.slack.messages(CHANNEL).flatMap(({ ts }) => bed.slack.thread(CHANNEL, ts));
     expect(shownIn.some(({ files: shared }) => shared.includes(capture.id))).toBe(false);
-  }, 120_000);
+  });
 });

@@ -155,14 +155,14 @@ beforeAll(async () => {
     }),
   ]);
   await Promise.all(NAMES.map((pod) => experimentsIn(pod)));
-}, 150_000);
+});
 
 afterAll(async () => {
   await bed?.stop();
   await kube?.cleanUp();
   // A test cluster's node is this machine.
   rmSync(HOST_PATH, { recursive: true, force: true });
-}, 60_000);
+});
 
 async function experimentsIn(pod: string): Promise<void> {
   for (const [at, combination] of COMBINATIONS.filter((one) => one.pod === pod).entries())

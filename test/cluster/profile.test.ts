@@ -154,7 +154,7 @@ describe.skipIf(kubeconfigPath === '')('what a profile can see', () => {
     const next = withPart(page, 'profile-visibility', table(head, rows.flat()));
     if (process.env.KDEBUG_WRITE_DOCS === '1') writeFileSync(PAGE, next);
     else expect(page).toBe(next);
-  }, 600_000);
+  });
 });
 
 /** The three files are whole, say the same, and name the loop. */

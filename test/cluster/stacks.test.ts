@@ -155,7 +155,7 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
     const made = withPart(page, 'stacks-visibility', table(head, rows));
     if (process.env.KDEBUG_WRITE_DOCS === '1') writeFileSync(PAGE, made);
     else expect(page).toBe(made);
-  }, 600_000);
+  });
 
   it('says who waits for whom in a deadlock, and counts the heap when asked', async () => {
     const namespace = await kube.namespace('kdebug-stacks', 'restricted');
@@ -183,7 +183,7 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
     expect(withLog.log).toContain('was told to write its threads into its own log');
     await expect.poll(() => looks.log(namespace, 'jvm')).toContain('Found one Java-level deadlock');
     for (const target of RUNTIMES) await expectUnharmed(namespace, target);
-  }, 300_000);
+  });
 
   it('does not attach to a JVM that forbids it', async () => {
     const namespace = await kube.namespace('kdebug-stacks', 'restricted');
@@ -210,39 +210,35 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
     expect(listeners.log).toContain('Active Internet connections');
     expect(listeners.log).not.toContain('9229');
     await expectUnharmed(namespace, 'node');
-  }, 120_000);
+  });
 
-  it.each(['TERM', 'KILL'])(
-    'leaves no inspector open when it gets %s',
-    async (signal) => {
-      const namespace = await kube.namespace('kdebug-stacks', 'restricted');
-      await podIn(namespace, 'node', 'node');
-      const wishes = {
-        image: 'localhost/stacks:1',
-        env: { STACKS_SECONDS: '20', KDEBUG_TARGET: 'app' },
-        securityContext: RESTRICTED,
-      };
-      const name = await looks.start(namespace, 'node', wishes);
-      await expect.poll(() => looks.log(namespace, 'node'), { timeout: 30_000 }).toContain('Debugger attached');
-      const killer = await looks.start(namespace, 'node', {
-        image: 'localhost/lines:1',
-        command: ['/bin/sh', '-c', `kill -s ${signal} $(pidof stacks)`],
-        securityContext: RESTRICTED,
-      });
-      expect((await looks.ended(namespace, 'node', killer)).state.exitCode).toBe(0);
-      expect((await looks.ended(namespace, 'node', name)).state.exitCode).toBe(signal === 'KILL' ? 137 : 0);
-      // Node writes "Debugger ending" when the last client goes, not when the port is closed.
-      const loop = `for i in $(seq ${signal === 'KILL' ? 80 : 5}); do netstat -tln | grep -q :9229 || exit 0; sleep 1; done; exit 1`;
-      const watcher = await looks.start(namespace, 'node', {
-        image: 'localhost/lines:1',
-        command: ['/bin/sh', '-c', `netstat -tln | grep -q Active || exit 2; ${loop}`],
-        securityContext: RESTRICTED,
-      });
-      expect((await looks.ended(namespace, 'node', watcher)).state.exitCode).toBe(0);
-      await expectUnharmed(namespace, 'node');
-    },
-    180_000,
-  );
+  it.each(['TERM', 'KILL'])('leaves no inspector open when it gets %s', async (signal) => {
+    const namespace = await kube.namespace('kdebug-stacks', 'restricted');
+    await podIn(namespace, 'node', 'node');
+    const wishes = {
+      image: 'localhost/stacks:1',
+      env: { STACKS_SECONDS: '20', KDEBUG_TARGET: 'app' },
+      securityContext: RESTRICTED,
+    };
+    const name = await looks.start(namespace, 'node', wishes);
+    await expect.poll(() => looks.log(namespace, 'node'), { timeout: 30_000 }).toContain('Debugger attached');
+    const killer = await looks.start(namespace, 'node', {
+      image: 'localhost/lines:1',
+      command: ['/bin/sh', '-c', `kill -s ${signal} $(pidof stacks)`],
+      securityContext: RESTRICTED,
+    });
+    expect((await looks.ended(namespace, 'node', killer)).state.exitCode).toBe(0);
+    expect((await looks.ended(namespace, 'node', name)).state.exitCode).toBe(signal === 'KILL' ? 137 : 0);
+    // Node writes "Debugger ending" when the last client goes, not when the port is closed.
+    const loop = `for i in $(seq ${signal === 'KILL' ? 80 : 5}); do netstat -tln | grep -q :9229 || exit 0; sleep 1; done; exit 1`;
+    const watcher = await looks.start(namespace, 'node', {
+      image: 'localhost/lines:1',
+      command: ['/bin/sh', '-c', `netstat -tln | grep -q Active || exit 2; ${loop}`],
+      securityContext: RESTRICTED,
+    });
+    expect((await looks.ended(namespace, 'node', watcher)).state.exitCode).toBe(0);
+    await expectUnharmed(namespace, 'node');
+  });
 
   it('says so where it sees no target', async () => {
     const namespace = await kube.namespace('kdebug-stacks', 'restricted');

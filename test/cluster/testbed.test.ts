@@ -136,7 +136,7 @@ describe.skipIf(kubeconfigPath === '')('the test bed', () => {
     const wrong = seen.filter(({ judgement }) => judgement === 'misleading' || judgement === 'false alarm');
     expect(wrong.map(wordsOf)).toEqual([]);
     expect(good / Math.max(1, seen.length)).toBeGreaterThanOrEqual(seen.length === 0 ? 0 : GOAL);
-  }, 7_200_000);
+  });
 });
 
 function wordsOf({ state, image, judgement, read }: Look): string {

@@ -10,6 +10,7 @@ import { callSlack } from '../../src/adapters/slack/errors.ts';
 import { loadEnv } from '../../src/config/env.ts';
 import { KdebugError, REASONS, type ReasonCode } from '../../src/core/errors.ts';
 import { explainFailure, explainStart } from '../../src/doctor/failure.ts';
+import { itInFull } from '../support/sample.ts';
 
 const coded = (code: string, more: object = {}): Error => Object.assign(new Error('low level'), { code, ...more });
 const unreachable = (cause: unknown): KdebugError => new KdebugError('slack_unreachable', { cause });
@@ -205,7 +206,7 @@ describe('a start that fails', () => {
     expect(stdout).not.toContain('pass-word-1');
   });
 
-  it('because of its settings refers to the doctor too, and another try does not help', async () => {
+  itInFull('because of its settings refers to the doctor too, and another try does not help', async () => {
     await expect(start({ SLACK_BOT_TOKEN: '' })).resolves.toMatchObject({
       code: 2,
       record: {

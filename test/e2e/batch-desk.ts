@@ -94,7 +94,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
       pod('helloworld-no-work-6cc445bc7-t286v', app, ['sleep', '99999']),
       pod('nginx', { env: 'test' }),
     ]);
-  }, 120_000);
+  });
 
   afterEach(async () => {
     for (const id of begun.splice(0)) await say(`batch ${id} cancel`);
@@ -104,7 +104,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
     await bed?.stop();
     await kube?.cleanUp();
     await close();
-  }, 60_000);
+  });
 
   const wordsOf = (message: StoredMessage): string =>
     describeMessage(bed.slack.state, message, { times: false }).join('\n');
@@ -185,7 +185,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
         const { ts } = batch;
         const result = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts)[0], LIMIT_MS);
         expect(wordsOf(result)).toMatch(/In 2 pods the run failed, exit code 1/);
-      }, 120_000);
+      });
 
       it('nginx, from the code block of a message: 1 0 0 1 0', async () => {
         const text = `please run\n\`\`\`\n${fixture('nginx')}\`\`\``;
@@ -196,7 +196,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
         const values = fields({ yaml: fixture('nginx'), namespace: shop });
         const batch = await begin(() => bed.slack.deliver.viewSubmission({ user: 'U0ROY', viewId: view.id, values }));
         await batch.shows(columns(1, 0, 0, 1, 0), /nginx-ephemeral-job \(/);
-      }, 120_000);
+      });
 
       it('helloworld, from an uploaded file: the form has it', async () => {
         const shared = await bed.slack.share({
@@ -212,7 +212,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
         const values = fields({ yaml: fixture('definition') });
         const batch = await begin(() => bed.slack.deliver.viewSubmission({ user: 'U0ROY', viewId: view.id, values }));
         await batch.shows(columns(4, 2, 2, 0, 0));
-      }, 120_000);
+      });
 
       it('a template with several containers runs them all, and a pod fails if any of them fails', async () => {
         const second = "    - {name: second, image: tool, command: ['true'], targetContainerName: helloworld}\n";
@@ -223,7 +223,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
           env.some(({ name, value }) => name === 'KDEBUG_BATCH' && value === batch.id),
         );
         expect(names).toHaveLength(2);
-      }, 120_000);
+      });
 
       it('stays open in the form with line and column when a field is unknown', async () => {
         const view = await form('U0ROY', () => say('apply'));
@@ -259,26 +259,22 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
       await batch.shows(columns(4, 0, 0, 3, 1));
       await batch.press('cancel');
       await batch.shows(/Cancelled by/);
-    }, 120_000);
+    });
 
-    itInFull(
-      'by commands, and not beyond the rule',
-      async () => {
-        const batch = await begin(() => say(sleeping()));
-        await batch.shows(columns(4, 0, 0, 1, 3));
-        expect(await say(`batch ${batch.id}`, 'U0JONAS')).toContain('4 pods matched');
-        expect(await say(`batch ${batch.id} pause`, 'U0JONAS')).toMatch(/only the requester of this batch/i);
-        expect(await say(`batch ${batch.id} pause`)).toContain('is paused');
-        expect(await say(`batch ${batch.id} --parallelism=5`)).toMatch(/too many pods in parallel/i);
-        expect(await say(`batch ${batch.id} --parallelism=2 --replicas=3`)).toContain('has its new size');
-        expect(await say(`batch ${batch.id} resume`)).toContain('continues');
-        await batch.shows(columns(4, 0, 0, 2, 1));
-        expect(await say('list')).toContain('Running, 0 of 3 runs succeeded');
-        expect(await say(`batch ${batch.id} cancel`)).toContain('is cancelled');
-        expect(await say(`batch ${batch.id} cancel`)).toMatch(/not possible in the batch/);
-      },
-      120_000,
-    );
+    itInFull('by commands, and not beyond the rule', async () => {
+      const batch = await begin(() => say(sleeping()));
+      await batch.shows(columns(4, 0, 0, 1, 3));
+      expect(await say(`batch ${batch.id}`, 'U0JONAS')).toContain('4 pods matched');
+      expect(await say(`batch ${batch.id} pause`, 'U0JONAS')).toMatch(/only the requester of this batch/i);
+      expect(await say(`batch ${batch.id} pause`)).toContain('is paused');
+      expect(await say(`batch ${batch.id} --parallelism=5`)).toMatch(/too many pods in parallel/i);
+      expect(await say(`batch ${batch.id} --parallelism=2 --replicas=3`)).toContain('has its new size');
+      expect(await say(`batch ${batch.id} resume`)).toContain('continues');
+      await batch.shows(columns(4, 0, 0, 2, 1));
+      expect(await say('list')).toContain('Running, 0 of 3 runs succeeded');
+      expect(await say(`batch ${batch.id} cancel`)).toContain('is cancelled');
+      expect(await say(`batch ${batch.id} cancel`)).toMatch(/not possible in the batch/);
+    });
 
     it('a job that is paused starts when it is resumed', async () => {
       const paused = fixture('hello-world').replace('replicas: 4', 'replicas: 2\n  paused: true');
@@ -288,21 +284,17 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
       await batch.press('resume');
       // Which two pods these are depends on their ages, and so on how busy the machine was; two of the four fail.
       await batch.shows(/(?:all runs|1 run) (?:succeeded|failed)[\s\S]*\b4 pods matched/);
-    }, 120_000);
+    });
 
-    itInFull(
-      'its canary waits for Continue',
-      async () => {
-        const batch = await begin(() => say('-l app=helloworld --image=tool --canary --parallelism=4 -- true'));
-        await batch.shows(columns(4, 1, 0, 0, 3), /Canary finished: review it/);
-        expect(await privately('U0JONAS', () => batch.press('continue', 'U0JONAS'))).toMatch(
-          /only the requester of this batch/i,
-        );
-        await batch.press('continue');
-        await batch.shows(columns(4, 4, 0, 0, 0));
-      },
-      120_000,
-    );
+    itInFull('its canary waits for Continue', async () => {
+      const batch = await begin(() => say('-l app=helloworld --image=tool --canary --parallelism=4 -- true'));
+      await batch.shows(columns(4, 1, 0, 0, 3), /Canary finished: review it/);
+      expect(await privately('U0JONAS', () => batch.press('continue', 'U0JONAS'))).toMatch(
+        /only the requester of this batch/i,
+      );
+      await batch.press('continue');
+      await batch.shows(columns(4, 4, 0, 0, 0));
+    });
   });
 
   it('runs the pods that failed again, once', async () => {
@@ -311,7 +303,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
     const again = await begin(() => batch.press('rerun-failed'));
     await again.shows(columns(2, 0, 2, 0, 0));
     expect(await privately('U0ROY', () => batch.press('rerun-failed'))).toMatch(/already used this button/);
-  }, 120_000);
+  });
 
   it('exports what, applied, is the same batch again', async () => {
     const batch = await begin(() =>
@@ -323,7 +315,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
     const typed: unknown = JSON.parse(`"${yaml}"`);
     const again = await begin(() => say(`apply\n${String(typed)}`));
     await again.shows(columns(4, 2, 2, 0, 0), new RegExp(`kdebug-${batch.id} `));
-  }, 120_000);
+  });
 
   // The last one: it leaves a privileged container running, and whatever can reach that is elevated from then on.
   it('the approver of its rule may pause it, and take back nothing that the requester did not ask for', async () => {
@@ -334,5 +326,5 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
     await batch.press('pause', 'U0BOB');
     await batch.shows(/Paused by/);
     expect(await say(`batch ${batch.id} --parallelism=2`)).toMatch(/more than the approvers approved/);
-  }, 120_000);
+  });
 }

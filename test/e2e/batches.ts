@@ -58,13 +58,13 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
     const { kubeconfig, transport } = scene;
     bed = await startBed({ kubeconfig, policy: policyFor(scene.context, shop), transport });
     await Promise.all(Array.from({ length: size }, (_, index) => kube.pod(shop, nameOf(index), spec)));
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await bed?.stop();
     await kube?.cleanUp();
     await close();
-  }, 60_000);
+  });
 
   /** Types a command; resolves with its card, or with the private answer. */
   async function ask(words: string, user = 'U0GINGER'): Promise<StoredMessage> {
@@ -139,18 +139,18 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
       }
       expect(await widest(idOf(card))).toBeLessThanOrEqual(8);
       expect(bed.slack.unknown).toEqual([]);
-    }, 180_000);
+    });
 
     it('refuses at once what matches nothing', async () => {
       expect(textOf(await ask(`-l app=nothing -n ${shop} --image=security-audit`))).toMatch(/no pod matches/i);
-    }, 30_000);
+    });
 
     it('runs one pod first with --canary, and the others after Continue', async () => {
       const card = await ask(`--all -n ${shop} --image=security-audit --parallelism=10 --replicas=4 --canary -- true`);
       await says(card, 'Canary finished: review it', /1 succeeded[\s\S]*0 failed[\s\S]*0 running[\s\S]*3 waiting/);
       await press(card, 'continue');
       expect((await endOf(card)).result).toContain(`on 4 pods in ${shop}: all runs succeeded`);
-    }, 120_000);
+    });
 
     it('stops when three pods do not start for the same reason', async () => {
       const card = await ask(`--all -n ${shop} --image=missing --parallelism=2`);
@@ -158,7 +158,7 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
       const { result } = await endOf(card);
       expect(result).toContain('three runs did not start (ImagePullBackOff)');
       expect(result).toMatch(/[34] pods · kdebug’s container did not start \(ImagePullBackOff\)/);
-    }, 180_000);
+    });
 
     it('is paused and goes on by a button', async () => {
       const card = await ask(`--all -n ${shop} --image=security-audit --replicas=3 -- sleep 1`);
@@ -167,7 +167,7 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
       await says(card, 'Paused by', /0 running[\s\S]*\b[12] waiting/);
       await press(card, 'resume');
       expect((await endOf(card)).result).toContain(`on 3 pods in ${shop}: all runs succeeded`);
-    }, 120_000);
+    });
 
     it('asks for the approval of a snapshot: later pods are not touched, one that left fails alone', async () => {
       const card = await ask(`--all -n ${shop} --image=heavy --parallelism=10 -- echo heavy`, 'U0THURSTON');
@@ -181,6 +181,6 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
       expect(files[0]).toMatch(new RegExp(`${nameOf(0)}\\t\\S+\\tlost`));
       expect(files[0]).not.toContain('late-comer');
       expect((await kube.read(shop, 'late-comer')).spec?.ephemeralContainers).toBeUndefined();
-    }, 180_000);
+    });
   });
 }

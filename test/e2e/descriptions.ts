@@ -65,13 +65,13 @@ export function tellDescriptions(
       transport: scene.transport,
     });
     await kube.pod(shop, 'web-1', app(['sleep', '3600']));
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bed?.stop();
     await kube?.cleanUp();
     await close();
-  }, 60_000);
+  });
 
   const say = (words: string): Promise<Answer> => ask(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
 
@@ -97,7 +97,7 @@ export function tellDescriptions(
     expect(text).toMatch(/node \S+, ready · Pod Security privileged .* nothing was started/);
     expect((await kube.read(shop, 'web-1')).spec?.ephemeralContainers ?? []).toEqual([]);
     expect(bed.slack.unknown).toEqual([]);
-  }, 60_000);
+  });
 
   it('names the debug container of an earlier run, and how it ended', async () => {
     const run = await say('web-1 --image=debian -- echo hello');
@@ -105,7 +105,7 @@ export function tellDescriptions(
     const text = await described('web-1');
     expect(text).toContain('1 debug container');
     expect(text).toMatch(new RegExp(`${run.run}.* debian by .*: Succeeded, ended .* ago`));
-  }, 120_000);
+  });
 
   it('says first that a container restarts, and the next step', async () => {
     await kube.pod(
@@ -118,7 +118,7 @@ export function tellDescriptions(
     expect(first).toMatch(/crash-0: app exited with code 3, .* ago, restarted \d+ times?; it wrote nothing/);
     expect(second).toMatch(/^[A-Z]/);
     expect(second).not.toContain('kubectl');
-  }, 120_000);
+  });
 
   it('says first that an image cannot be had', async () => {
     const waits = (reason: RegExp) => (pod: Awaited<ReturnType<Kube['read']>>) =>
@@ -126,28 +126,24 @@ export function tellDescriptions(
     await kube.pod(shop, 'missing-0', app(['sleep', '1'], 'localhost/no-such-image:1'), waits(/ImagePull/));
     const text = await described('missing-0');
     expect(linesOf(text)[0]).toMatch(/missing-0: app cannot start: its image localhost\/no-such-image:1 /);
-  }, 120_000);
+  });
 
-  it.runIf(startsInits)(
-    'says first that an init container fails: the pod’s own wait for it',
-    async () => {
-      const { containers, ...spec } = app(['sleep', '3600']);
-      const initContainers = containers.map((each) => ({ ...each, name: 'migrate', command: ['sh', '-c', 'exit 7'] }));
-      await kube.pod(
-        shop,
-        'waits-0',
-        { ...spec, containers, initContainers },
-        ({ status }) => (status?.initContainerStatuses?.[0]?.restartCount ?? 0) > 0,
-      );
-      const lines = linesOf(await described('waits-0'));
-      expect(lines[0]).toMatch(
-        /waits-0: the init container migrate exited with code 7, .* ago, restarted \d+ times?; it wrote nothing/,
-      );
-      expect(lines.some((line) => /migrate \(init\)/.test(line))).toBe(true);
-      expect(lines.some((line) => /app waiting: PodInitializing/.test(line))).toBe(true);
-    },
-    120_000,
-  );
+  it.runIf(startsInits)('says first that an init container fails: the pod’s own wait for it', async () => {
+    const { containers, ...spec } = app(['sleep', '3600']);
+    const initContainers = containers.map((each) => ({ ...each, name: 'migrate', command: ['sh', '-c', 'exit 7'] }));
+    await kube.pod(
+      shop,
+      'waits-0',
+      { ...spec, containers, initContainers },
+      ({ status }) => (status?.initContainerStatuses?.[0]?.restartCount ?? 0) > 0,
+    );
+    const lines = linesOf(await described('waits-0'));
+    expect(lines[0]).toMatch(
+      /waits-0: the init container migrate exited with code 7, .* ago, restarted \d+ times?; it wrote nothing/,
+    );
+    expect(lines.some((line) => /migrate \(init\)/.test(line))).toBe(true);
+    expect(lines.some((line) => /app waiting: PodInitializing/.test(line))).toBe(true);
+  });
 
   it('says of a pod that ended how it ended, and that nothing can be added to it', async () => {
     const never = { ...app(['sh', '-c', 'exit 4']), restartPolicy: 'Never' };
@@ -155,7 +151,7 @@ export function tellDescriptions(
     const lines = linesOf(await described('job-0'));
     expect(lines[0]).toMatch(/job-0: app exited with code 4, .* ago; it wrote nothing/);
     expect(lines.some((line) => line.startsWith('No debug container can be added:'))).toBe(true);
-  }, 60_000);
+  });
 
   it('says that no node can run a pod, and that nothing can be added to it', async () => {
     await kube.pod(
@@ -169,14 +165,14 @@ export function tellDescriptions(
       'homeless-0: no node can run the pod: no node has the label disk=no-such-disk of its node selector',
     );
     expect(text).toContain('No debug container can be added:');
-  }, 60_000);
+  });
 
   describe('what the person or the channel may not see', () => {
     beforeAll(async () => {
       await Promise.all(
         [locked, vault].map((namespace) => kube.pod(namespace, 'secret-1', podOf(namespace === locked))),
       );
-    }, 60_000);
+    });
 
     const podOf = (isRestricted: boolean) => {
       const spec = app(['sleep', '3600']);
@@ -199,7 +195,7 @@ export function tellDescriptions(
       ];
       expect(hidden.replaceAll(vault, 'NS')).toBe(missing.replaceAll(shop, 'NS'));
       expect(nowhere.replaceAll('no-such-namespace', 'NS')).toBe(missing.replaceAll(shop, 'NS'));
-    }, 60_000);
+    });
 
     it('is refused by the cluster’s own rights alike, whether the pod exists or not', async () => {
       const there = await described(`secret-1 -n ${locked}`);
@@ -207,6 +203,6 @@ export function tellDescriptions(
       expect(there).not.toContain('running');
       const missing = await described(`secret-2 -n ${locked}`);
       expect(missing).toBe(there);
-    }, 60_000);
+    });
   });
 }

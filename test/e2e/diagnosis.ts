@@ -54,13 +54,13 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
       policy: policyFor(scene.context, shop),
       transport: scene.transport,
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bed?.stop();
     await kube?.cleanUp();
     await close();
-  }, 60_000);
+  });
 
   const inThread = (words: string): Promise<ThreadAnswer> =>
     askInThread(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
@@ -73,13 +73,13 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
     expect(result).toMatch(/Checked, no problems: .*memory.*sockets.*probes.*restarts/);
     expect(result).toMatch(/autodiagnose \d/);
     expect(result).not.toContain('KDEBUG REPORT');
-  }, 90_000);
+  });
 
   it('finds the memory of a leaking pod, with its number, its threshold and one next step', async () => {
     await scene.leaky(kube, shop, 'cart-leaky-0');
     const { result } = await inThread('cart-leaky-0');
     expect(result).toMatch(/memory.*\b9\d%.*\n.*[A-Z].*\. Threshold: 90%\./i);
-  }, 90_000);
+  });
 
   it('knows from the API that a container restarts, also when its end took the diagnosis along', async () => {
     const panics = { name: 'ledger', image: BUSYBOX, command: ['sh', '-c', 'sleep 2; exit 3'] };
@@ -92,7 +92,7 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
     const { result } = await inThread('ledger-crash-0');
     expect(result).toMatch(/ledger exited with code 3, .* ago, restarted \d+ times?/);
     expect(result).not.toContain('kubectl');
-  }, 120_000);
+  });
 
   describe('a pod whose files only its own user may see', () => {
     let first: ThreadAnswer;
@@ -104,13 +104,13 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
         containers: [{ name: 'neato', image: 'localhost/distroless:1', imagePullPolicy: 'IfNotPresent' }],
       });
       first = await inThread(words('--profile=baseline'));
-    }, 90_000);
+    });
 
     it('is not believed by what another image printed: that is plain output, and teaches nothing', async () => {
       const forged = await inThread(`own-eyes --profile=baseline --image=debian -- sh -c '${FORGERY.join('; ')}'`);
       expect(forged.result).toContain('KDEBUG REPORT');
       expect(forged.result).not.toContain('Checked, no problems:');
-    }, 60_000);
+    });
 
     it('gets a verdict that says what could not be seen, and how to see it', () => {
       expect(first.result).toContain('files: ptrace access: look again as 65532:0');
@@ -126,14 +126,14 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
       const thread = bed.slack.thread(CHANNEL, first.anchorTs).map(({ blocks }) => JSON.stringify(blocks));
       expect(thread.some((blocks) => /restricted.*runs as user 65532:0/.test(blocks))).toBe(true);
       expect(thread.some((blocks) => blocks.includes('U0BOB') || blocks.includes('bob'))).toBe(true);
-    }, 90_000);
+    });
 
     it('is seen at once by the next run of that image', async () => {
       const next = await inThread(words(''));
       expect(next.result).toContain('restricted (picked automatically), runs as user 65532:0');
       expect(next.result).toMatch(/Checked, no problems: files/);
       expect(next.result).not.toContain('ptrace access');
-    }, 60_000);
+    });
   });
 
   const press = (user: string, ts: string) =>

@@ -52,13 +52,13 @@ export function tellGovernance(open: () => Promise<Scene>, close: () => Promise<
       transport: scene.transport,
     });
     await Promise.all([kube.pod(shop, 'web-0', spec), kube.pod(closed, 'web-0', spec)]);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bed?.stop();
     await kube?.cleanUp();
     await close();
-  }, 60_000);
+  });
 
   const say = (words: string, user = 'U0ROY'): Promise<Answer> => ask(bed.slack, { user, channel: CHANNEL, words });
 
@@ -78,14 +78,14 @@ export function tellGovernance(open: () => Promise<Scene>, close: () => Promise<
       kind: 'thread',
       result: expect.stringContaining('as myself'),
     });
-  }, 60_000);
+  });
 
   it('denies a person whom the cluster does not allow it, naming the right that lacks', async () => {
     const answer = await say(`web-0 -n ${closed} --image=debian -- echo never`);
     expect(answer).toMatchObject({ kind: 'private' });
     expect(JSON.stringify(answer)).toContain('slack:U0ROY may not patch pods/ephemeralcontainers');
     expect((await kube.read(closed, 'web-0')).spec?.ephemeralContainers).toBeUndefined();
-  }, 60_000);
+  });
 
   it('runs what one person asks for and another approves, as the person who asked', async () => {
     const before = bed.slack.messages(CHANNEL).length;
@@ -105,7 +105,7 @@ export function tellGovernance(open: () => Promise<Scene>, close: () => Promise<
     const [ours] = (await kube.read(shop, 'web-0')).spec?.ephemeralContainers?.slice(0, 1) ?? [];
     expect(ours?.securityContext?.privileged).toBe(true);
     expect(ours?.env).toContainEqual({ name: 'KDEBUG_APPROVERS', value: 'U0BOB' });
-  }, 90_000);
+  });
 
   it('voids an approval when another pod has taken the name between request and click', async () => {
     await kube.pod(shop, 'replaced', spec);
@@ -120,7 +120,7 @@ export function tellGovernance(open: () => Promise<Scene>, close: () => Promise<
     await press('U0BOB', 'approve', ts);
     expect(await privately('U0BOB', privateBefore)).toMatch(/has changed since the request/);
     expect((await kube.read(shop, 'replaced')).spec?.ephemeralContainers).toBeUndefined();
-  }, 90_000);
+  });
 
   it('tells that an older debug container has poisoned a pod, in the words of Pod Security', async () => {
     await kube.pod(shop, 'poisoned', spec);
@@ -134,12 +134,12 @@ export function tellGovernance(open: () => Promise<Scene>, close: () => Promise<
     } finally {
       await kube.enforce(shop, 'privileged');
     }
-  }, 90_000);
+  });
 
   it('rehearses on request: the plan, the rule and the patch, and nothing in the pod', async () => {
     await kube.pod(shop, 'rehearsed', spec);
     const answer = await say(`rehearsed -n ${shop} --image=debian --dry-run -- echo never`);
     expect(answer).toMatchObject({ kind: 'private', text: expect.stringContaining('The API server would take it.') });
     expect((await kube.read(shop, 'rehearsed')).spec?.ephemeralContainers).toBeUndefined();
-  }, 60_000);
+  });
 }

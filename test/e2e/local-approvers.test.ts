@@ -47,13 +47,13 @@ beforeAll(async () => {
   bed = await startBed({ kubeconfig: cluster.kubeconfig, policy: policyFor('local', shop), transport: 'http' });
   const sleeper = { name: 'app', image: BUSYBOX, imagePullPolicy: 'IfNotPresent', command: ['sleep', '3600'] };
   await kube.pod(shop, 'web-0', { terminationGracePeriodSeconds: 1, containers: [sleeper] });
-}, 120_000);
+});
 
 afterAll(async () => {
   await bed?.stop();
   await kube?.cleanUp();
   await cluster?.stop();
-}, 60_000);
+});
 
 const ask = (user: string, channel: string) =>
   bed.slack.deliver.command({
@@ -85,7 +85,7 @@ it('reaches an approver outside a private channel by a direct message, which dec
   expect(word).toMatchObject({ threadTs: cardIn(SECRET), text: expect.stringContaining('was approved by @alice') });
   const thread = await bed.slack.until(() => bed.slack.thread(SECRET, cardIn(SECRET))[1], 60_000);
   expect(JSON.stringify(thread.blocks)).toContain('hello');
-}, 120_000);
+});
 
 it('asks the members of a channel in that channel, and takes the word of each of them', async () => {
   await ask('U0ROY', 'C0SHOP');
@@ -96,6 +96,6 @@ it('asks the members of a channel in that channel, and takes the word of each of
   await bed.slack.deliver.action({ user: 'U0JONAS', channel: 'C0OPS', ts: copy.ts, actionId: 'reject' });
   await bed.slack.until(() => (shown('C0OPS', copy.ts).includes('Rejected') ? true : undefined), 30_000);
   expect(shown('C0OPS', copy.ts)).not.toContain('actions');
-}, 60_000);
+});
 
 const cardIn = (channel: string): string => bed.slack.messages(channel)[0]?.ts ?? '';

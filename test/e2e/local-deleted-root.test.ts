@@ -30,7 +30,7 @@ beforeAll(async () => {
     policy: POLICY,
     logTo: (line) => void (JSON.parse(line).level === 'error' && errors.push(line)),
   });
-}, 120_000);
+});
 afterAll(async () => {
   await bed?.stop();
   await cluster?.stop();
@@ -72,19 +72,15 @@ const askedIn = (threadTs: string) =>
 it.each([
   ['its words', "-- sh -c 'echo hello'"],
   ['its file', "-- sh -c 'seq 1 5000'"],
-])(
-  'of a request that its author deleted: card and result stand in the channel, once, with %s',
-  async (kind, words) => {
-    const root = await mentionedAndDeleted(kind.replace(' ', '-'), words);
-    await end();
-    const [card, ...others] = posts('anchor');
-    expect([card?.threadTs, others]).toEqual([undefined, []]);
-    expect(posts('result').map(({ threadTs }) => threadTs)).toEqual([card?.ts]);
-    expect([askedIn(root).length, errors]).toEqual([2, []]);
-    expect(card?.revisions).toBeGreaterThan(0);
-  },
-  120_000,
-);
+])('of a request that its author deleted: card and result stand in the channel, once, with %s', async (kind, words) => {
+  const root = await mentionedAndDeleted(kind.replace(' ', '-'), words);
+  await end();
+  const [card, ...others] = posts('anchor');
+  expect([card?.threadTs, others]).toEqual([undefined, []]);
+  expect(posts('result').map(({ threadTs }) => threadTs)).toEqual([card?.ts]);
+  expect([askedIn(root).length, errors]).toEqual([2, []]);
+  expect(card?.revisions).toBeGreaterThan(0);
+});
 
 it('the same when the answer to the card got lost after it was posted', async () => {
   bed.slack.faults.queue({ method: 'chat.postMessage', kind: 'reset_after_commit', skip: 1 });
@@ -94,7 +90,7 @@ it('the same when the answer to the card got lost after it was posted', async ()
   expect([card?.threadTs, others]).toEqual([undefined, []]);
   expect(posts('result').map(({ threadTs }) => threadTs)).toEqual([card?.ts]);
   expect([askedIn(root).length, errors]).toEqual([2, []]);
-}, 120_000);
+});
 
 it('of a card that somebody deleted while the run went on: one result, in the channel', async () => {
   cluster.addPod({ name: 'web-card', namespace: 'shop' });
@@ -104,4 +100,4 @@ it('of a card that somebody deleted while the run went on: one result, in the ch
   await end();
   expect(posts('result').map(({ threadTs }) => threadTs)).toEqual([undefined]);
   expect([posts('anchor'), askedIn(card.ts), errors]).toEqual([[], [], []]);
-}, 120_000);
+});

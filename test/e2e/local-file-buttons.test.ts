@@ -36,7 +36,7 @@ beforeAll(async () => {
     policy: POLICY,
     slack: { habits: { fileButtons: 'dead' } },
   });
-}, 120_000);
+});
 afterAll(async () => {
   await bed?.stop();
   await cluster?.stop();
@@ -67,5 +67,4 @@ it.each(['leaky', "leaky --image=lines -- sh -c 'seq 1 5000'"])(
     expect(JSON.stringify(second?.blocks)).toContain('leaky');
     expect(JSON.stringify(bed.slack.ephemerals('U0ROY'))).not.toContain('button_stale');
   },
-  120_000,
 );

@@ -36,13 +36,13 @@ limits: { runsPerUserPerMinute: 100 }
     command: ['sleep', '3600'],
   };
   await kube.pod(shop, 'pod-1234', { terminationGracePeriodSeconds: 1, containers: [app] });
-}, 60_000);
+});
 
 afterAll(async () => {
   await bed?.stop();
   await kube?.cleanUp();
   await cluster.stop();
-}, 60_000);
+});
 
 async function privately(words: string): Promise<string> {
   const answer = await ask(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
@@ -81,4 +81,4 @@ it('logs follow a run: while it writes, by time and by text once it has ended, a
   expect(await privately(`show ${id}`)).toContain('Its log');
   await kube.remove(shop, 'pod-1234');
   expect(await until(`logs ${id} --grep=error`, 'The pod is gone')).toContain('1 of 3 lines contains “error”');
-}, 90_000);
+});

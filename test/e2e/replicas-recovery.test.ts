@@ -89,5 +89,5 @@ describe.skipIf(!hasRedis)('replicas whose store has lost the runs of the last h
     redis?.disconnect();
     expect(scene.posts('result')).toHaveLength(RECENT_RUNS + 2);
     expect(scene.slack.requests().filter(({ status }) => status === 429)).toEqual([]);
-  }, 180_000);
+  });
 });

@@ -94,7 +94,7 @@ describe.skipIf(!hasRedis)('several processes', () => {
       await stopAll();
       expectOnce(asked);
       for (const bot of bots) expect(ended(bot)).toBeGreaterThan(0);
-    }, 60_000);
+    });
   });
 
   it('over http: one that is told to go is not ready at once, says so politely, and hands over what it cannot end', async () => {
@@ -130,7 +130,7 @@ describe.skipIf(!hasRedis)('several processes', () => {
     await stopAll();
     expectOnce([pod]);
     expect(cluster.pod('shop', refused)?.spec.ephemeralContainers ?? []).toEqual([]);
-  }, 60_000);
+  });
 
   it('over socket: while one goes, the commands that keep coming are taken by the other', async () => {
     await open('socket');
@@ -156,7 +156,7 @@ describe.skipIf(!hasRedis)('several processes', () => {
     await staying.says('run ended');
     await stopAll();
     expectOnce(asked);
-  }, 60_000);
+  });
 
   it('whose Redis is emptied: give back what they hold, and end it once', async () => {
     await open('http');
@@ -172,25 +172,21 @@ describe.skipIf(!hasRedis)('several processes', () => {
     expect(scene.textOf(scene.posts('result')[0])).not.toContain('lost its record');
     await stopAll();
     expectOnce([pod]);
-  }, 60_000);
+  });
 
-  itInFull(
-    'alone and without Redis: the next one finds what was launched, and ends its thread',
-    async () => {
-      await open('http', 'memory');
-      const first = await scene.boot();
-      const pod = aPod();
-      await scene.type(`${pod} -n shop -- sleep 12`, CHANNELS[0]);
-      await scene.slack.until(() => scene.posts('anchor').length === 1);
-      expect(await first.stop()).toEqual({ code: 0, signal: null });
-      expect(scene.posts('result')).toEqual([]);
+  itInFull('alone and without Redis: the next one finds what was launched, and ends its thread', async () => {
+    await open('http', 'memory');
+    const first = await scene.boot();
+    const pod = aPod();
+    await scene.type(`${pod} -n shop -- sleep 12`, CHANNELS[0]);
+    await scene.slack.until(() => scene.posts('anchor').length === 1);
+    expect(await first.stop()).toEqual({ code: 0, signal: null });
+    expect(scene.posts('result')).toEqual([]);
 
-      await scene.boot();
-      await told(1);
-      expect(scene.textOf(scene.posts('result')[0])).toContain('restarted during this run');
-      await stopAll();
-      expectOnce([pod]);
-    },
-    60_000,
-  );
+    await scene.boot();
+    await told(1);
+    expect(scene.textOf(scene.posts('result')[0])).toContain('restarted during this run');
+    await stopAll();
+    expectOnce([pod]);
+  });
 });

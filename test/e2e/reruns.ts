@@ -47,13 +47,13 @@ export function tellReruns(open: () => Promise<Scene>, close: () => Promise<void
     });
     const sleeper = { name: 'app', image: BUSYBOX, imagePullPolicy: 'IfNotPresent', command: ['sleep', '3600'] };
     await kube.pod(namespace, 'web-0', { terminationGracePeriodSeconds: 1, containers: [sleeper] });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bed?.stop();
     await kube?.cleanUp();
     await close();
-  }, 60_000);
+  });
 
   const say = (words: string, user = 'U0ROY'): Promise<Answer> => ask(bed.slack, { user, channel: CHANNEL, words });
 
@@ -94,36 +94,28 @@ export function tellReruns(open: () => Promise<Scene>, close: () => Promise<void
     expect(await containers()).toHaveLength(before + 1);
     expect(await requesters()).toContain('U0GINGER');
     expect(new Set((await containers()).map(({ command }) => JSON.stringify(command))).size).toBe(1);
-  }, 90_000);
+  });
 
-  itInFull(
-    'a second click starts nothing while the first one’s run is open',
-    async () => {
-      const { anchorTs } = await inThread('-- sh -c "sleep 4; echo slow"');
-      const before = (await containers()).length;
-      const said = bed.slack.ephemerals('U0ROY').length;
-      await press('rerun', anchorTs, 'U0ROY');
-      await press('rerun', anchorTs, 'U0ROY');
-      expect(await privately('U0ROY', said)).toMatch(/already/);
-      await replies(anchorTs, 3);
-      expect(await containers()).toHaveLength(before + 1);
-    },
-    90_000,
-  );
+  itInFull('a second click starts nothing while the first one’s run is open', async () => {
+    const { anchorTs } = await inThread('-- sh -c "sleep 4; echo slow"');
+    const before = (await containers()).length;
+    const said = bed.slack.ephemerals('U0ROY').length;
+    await press('rerun', anchorTs, 'U0ROY');
+    await press('rerun', anchorTs, 'U0ROY');
+    expect(await privately('U0ROY', said)).toMatch(/already/);
+    await replies(anchorTs, 3);
+    expect(await containers()).toHaveLength(before + 1);
+  });
 
-  itInFull(
-    'rerun ID does the same by a typed command, and says so where there is no such run',
-    async () => {
-      const { anchorTs, run } = await inThread('-- echo typed');
-      await bed.slack.deliver.command({ user: 'U0GINGER', channel: CHANNEL, text: `rerun ${run}` });
-      expect(await replies(anchorTs, 3)).toContain('typed');
-      expect(await say('rerun zzzzzzzzzz')).toMatchObject({
-        kind: 'private',
-        text: expect.stringMatching(/No such run/),
-      });
-    },
-    90_000,
-  );
+  itInFull('rerun ID does the same by a typed command, and says so where there is no such run', async () => {
+    const { anchorTs, run } = await inThread('-- echo typed');
+    await bed.slack.deliver.command({ user: 'U0GINGER', channel: CHANNEL, text: `rerun ${run}` });
+    expect(await replies(anchorTs, 3)).toContain('typed');
+    expect(await say('rerun zzzzzzzzzz')).toMatchObject({
+      kind: 'private',
+      text: expect.stringMatching(/No such run/),
+    });
+  });
 
   it('offers the result of the same run before it adds a second container', async () => {
     const { anchorTs } = await inThread('-- echo the same');
@@ -139,7 +131,7 @@ export function tellReruns(open: () => Promise<Scene>, close: () => Promise<void
     await press('run-anyway', offer?.ts ?? '', 'U0GINGER');
     await replies(anchorTs, 3);
     expect(await containers()).toHaveLength(before + 1);
-  }, 90_000);
+  });
 
   it('shows log, details and command to whoever asks, alone', async () => {
     const { anchorTs } = await inThread('-- echo a line to read');
@@ -158,7 +150,7 @@ export function tellReruns(open: () => Promise<Scene>, close: () => Promise<void
       `/kdebug web-0 -n ${namespace} --image=debian -- echo a line to read`,
     );
     expect(bed.slack.messages(CHANNEL)).toHaveLength(posts);
-  }, 90_000);
+  });
 
   it('Ask for it sends a refused request again, with the reason that it lacked', async () => {
     const said = bed.slack.ephemerals('U0THURSTON').length;
@@ -173,5 +165,5 @@ export function tellReruns(open: () => Promise<Scene>, close: () => Promise<void
     expect(JSON.stringify(card.blocks)).toContain('checkout hangs');
     await press('approve', card.ts, 'U0BOB');
     expect(await replies(card.ts, 2)).toContain('attached');
-  }, 90_000);
+  });
 }

@@ -66,13 +66,13 @@ export function tellStops(open: () => Promise<Scene>, close: () => Promise<void>
       kube.pod(shop, 'web-0', spec),
       kube.pod(vault, 'web-0', { ...spec, containers: [{ ...sleeper, securityContext: restricted }] }),
     ]);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bed?.stop();
     await kube?.cleanUp();
     await close();
-  }, 60_000);
+  });
 
   const textOf = (message: StoredMessage | undefined): string =>
     message ? describeMessage(bed.slack.state, message, { times: false }).join('\n') : '';
@@ -124,18 +124,14 @@ export function tellStops(open: () => Promise<Scene>, close: () => Promise<void>
     const ended = (await statuses(shop, 'web-0')).find(({ name }) => name === first?.name);
     expect([143, 137]).toContain(ended?.state?.terminated?.exitCode);
     expect(await stop(idOf(anchor))).toContain('already ended');
-  }, 120_000);
+  });
 
-  itInFull(
-    'ends what ignores a polite signal, under Pod Security restricted',
-    async () => {
-      const words = `web-0 -n ${vault} --image=debian -- sh -c 'trap "" TERM; echo deaf; sleep 600'`;
-      const anchor = await card(words, 'Running');
-      await stop(idOf(anchor));
-      expect(await result(anchor, 'stopped it')).toContain('deaf');
-    },
-    120_000,
-  );
+  itInFull('ends what ignores a polite signal, under Pod Security restricted', async () => {
+    const words = `web-0 -n ${vault} --image=debian -- sh -c 'trap "" TERM; echo deaf; sleep 600'`;
+    const anchor = await card(words, 'Running');
+    await stop(idOf(anchor));
+    expect(await result(anchor, 'stopped it')).toContain('deaf');
+  });
 
   it('is a button as well, for an approver of a privileged run too', async () => {
     const request = `web-0 -n ${shop} --image=debugger --profile=sysadmin --reason=hang -- sleep 600`;
@@ -151,28 +147,20 @@ export function tellStops(open: () => Promise<Scene>, close: () => Promise<void>
     expect(textOf(refused)).toContain('Only the requester of this run');
     await press('U0BOB', 'stop');
     expect(await result(anchor, 'stopped it')).toContain('@bob stopped it.');
-  }, 120_000);
+  });
 
-  itInFull(
-    'ends a container that kdebug had given up at its timeout',
-    async () => {
-      const anchor = await card(`web-0 -n ${shop} --image=debian --timeout=5s -- sleep 600`, 'Timed out');
-      await result(anchor, 'It was still running');
-      await stop(idOf(anchor));
-      expect(await result(anchor, 'stopped it')).toContain('Stopped');
-      expect(bed.slack.thread(CHANNEL, anchor.ts)).toHaveLength(1);
-    },
-    120_000,
-  );
+  itInFull('ends a container that kdebug had given up at its timeout', async () => {
+    const anchor = await card(`web-0 -n ${shop} --image=debian --timeout=5s -- sleep 600`, 'Timed out');
+    await result(anchor, 'It was still running');
+    await stop(idOf(anchor));
+    expect(await result(anchor, 'stopped it')).toContain('Stopped');
+    expect(bed.slack.thread(CHANNEL, anchor.ts)).toHaveLength(1);
+  });
 
-  itInFull(
-    'says why it cannot, and that the container goes on',
-    async () => {
-      const anchor = await card(`web-0 -n ${shop} --image=debian --no-target -- sleep 60`, 'Running');
-      const answer = await stop(idOf(anchor));
-      expect(answer).toContain('no target container');
-      expect(answer).toContain('It runs until its command exits');
-    },
-    120_000,
-  );
+  itInFull('says why it cannot, and that the container goes on', async () => {
+    const anchor = await card(`web-0 -n ${shop} --image=debian --no-target -- sleep 60`, 'Running');
+    const answer = await stop(idOf(anchor));
+    expect(answer).toContain('no target container');
+    expect(answer).toContain('It runs until its command exits');
+  });
 }

@@ -75,13 +75,13 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       transport: scene.transport,
     });
     await kube.pod(shop, 'pod-1234', { terminationGracePeriodSeconds: 1, containers: [shell('app', 'sleep', '3600')] });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await bed?.stop();
     await kube?.cleanUp();
     await close();
-  }, 60_000);
+  });
 
   const say = (words: string): Promise<Answer> => ask(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
 
@@ -104,7 +104,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       expect(thread.result).toContain(thread.run);
       expect(thread.result).toMatch(/Exit code\s*:?\s*0/);
       expect(bed.slack.unknown).toEqual([]);
-    }, 60_000);
+    });
 
     it("answers Jonas: a distroless pod's own file, through its process", async () => {
       await kube.pod(shop, 'neato-5thn0', {
@@ -114,49 +114,41 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       const thread = await inThread('neato-5thn0 --image=debian --target=neato -- cat /proc/1/root/etc/resolv.conf');
       expect(thread.anchor).toContain('Succeeded');
       expect(thread.result).toContain('nameserver');
-    }, 60_000);
+    });
 
     it('tells exit code 3 as such', async () => {
       const thread = await inThread(`pod-1234 --image=debian -- sh -c 'echo looking; exit 3'`);
       expect(thread.anchor).toContain('failed with exit code 3');
       expect(thread.result).toContain('looking');
-    }, 60_000);
+    });
 
-    it.runIf(slow)(
-      'ends at once, with the words of the registry, when the image cannot be had',
-      async () => {
-        const thread = await inThread('pod-1234 --image=missing');
-        expect(thread.anchor).toContain('did not start: ImagePullBackOff');
-        expect(thread.result).toContain('localhost/no-such-image:1');
-      },
-      90_000,
-    );
+    it.runIf(slow)('ends at once, with the words of the registry, when the image cannot be had', async () => {
+      const thread = await inThread('pod-1234 --image=missing');
+      expect(thread.anchor).toContain('did not start: ImagePullBackOff');
+      expect(thread.result).toContain('localhost/no-such-image:1');
+    });
 
     it('ends at once when the image has no such program', async () => {
       const thread = await inThread('pod-1234 --image=debian -- /no/such');
       expect(thread.anchor).toMatch(/did not start: (RunContainerError|StartError)/);
       expect(thread.result).toContain('no such file or directory');
-    }, 90_000);
+    });
 
-    it.runIf(slow)(
-      'says so when the pod wants a non-root user and the image has none',
-      async () => {
-        await kube.pod(shop, 'picky', {
-          terminationGracePeriodSeconds: 1,
-          securityContext: { runAsNonRoot: true },
-          containers: [{ ...shell('app', 'sleep', '3600'), image: 'localhost/busybox-nonroot:1' }],
-        });
-        const thread = await inThread('picky --image=debian --profile=general -- id');
-        expect(thread.anchor).toContain('did not start: CreateContainerConfigError');
-        expect(thread.result).toContain('non-root');
-      },
-      90_000,
-    );
+    it.runIf(slow)('says so when the pod wants a non-root user and the image has none', async () => {
+      await kube.pod(shop, 'picky', {
+        terminationGracePeriodSeconds: 1,
+        securityContext: { runAsNonRoot: true },
+        containers: [{ ...shell('app', 'sleep', '3600'), image: 'localhost/busybox-nonroot:1' }],
+      });
+      const thread = await inThread('picky --image=debian --profile=general -- id');
+      expect(thread.anchor).toContain('did not start: CreateContainerConfigError');
+      expect(thread.result).toContain('non-root');
+    });
 
     it('passes a dollar sign through as it was typed', async () => {
       const thread = await inThread(`pod-1234 --image=debian -- echo '$(HOME)'`);
       expect(thread.result).toContain('$(HOME)');
-    }, 60_000);
+    });
 
     it('names the wrong word privately, and starts nothing', async () => {
       const before = bed.slack.messages(CHANNEL).length;
@@ -180,7 +172,7 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       });
       const thread = await inThread('short --image=debian -- sleep 60');
       expect(thread.anchor).toContain('The target exited');
-    }, 90_000);
+    });
 
     it('tells that the pod is gone when it is deleted', async () => {
       await kube.pod(shop, 'doomed', { terminationGracePeriodSeconds: 1, containers: [shell('app', 'sleep', '3600')] });
@@ -193,71 +185,59 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       await kube.remove(shop, 'doomed');
       const thread = await answer;
       expect(thread.anchor).toMatch(/The pod is gone|The target exited/);
-    }, 90_000);
+    });
 
-    itInFull(
-      'waits for a crash-looping target and runs in its next running window',
-      async () => {
-        await kube.pod(
-          shop,
-          'looping',
-          { terminationGracePeriodSeconds: 1, containers: [shell('app', 'sh', '-c', 'sleep 4; exit 1')] },
-          (pod) => pod.status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff',
-        );
-        const thread = await inThread('looping --image=debian -- echo made it');
-        expect(thread.anchor).toContain('Succeeded');
-        expect(thread.result).toContain('made it');
-      },
-      120_000,
-    );
+    itInFull('waits for a crash-looping target and runs in its next running window', async () => {
+      await kube.pod(
+        shop,
+        'looping',
+        { terminationGracePeriodSeconds: 1, containers: [shell('app', 'sh', '-c', 'sleep 4; exit 1')] },
+        (pod) => pod.status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff',
+      );
+      const thread = await inThread('looping --image=debian -- echo made it');
+      expect(thread.anchor).toContain('Succeeded');
+      expect(thread.result).toContain('made it');
+    });
   });
 
-  it.runIf(more)(
-    "sees a restricted namespace's target as its own user and group, without any capability",
-    async () => {
-      await kube.pod(vault, 'careful', {
-        terminationGracePeriodSeconds: 1,
-        securityContext: {
-          runAsNonRoot: true,
-          runAsUser: 65532,
-          runAsGroup: 65532,
-          seccompProfile: { type: 'RuntimeDefault' },
+  it.runIf(more)("sees a restricted namespace's target as its own user and group, without any capability", async () => {
+    await kube.pod(vault, 'careful', {
+      terminationGracePeriodSeconds: 1,
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: 65532,
+        runAsGroup: 65532,
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      containers: [
+        {
+          ...shell('app', 'sleep', '3600'),
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
         },
-        containers: [
-          {
-            ...shell('app', 'sleep', '3600'),
-            securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
-          },
-        ],
-      });
-      const thread = await inThread(`careful -n ${vault} --image=debian -- ls /proc/1/root`);
-      expect(thread.result).toContain('restricted (picked automatically), runs as user 65532:65532');
-      expect(thread.anchor).toContain('Succeeded');
-      expect(thread.result).toMatch(/\bbin\b/);
-    },
-    60_000,
-  );
+      ],
+    });
+    const thread = await inThread(`careful -n ${vault} --image=debian -- ls /proc/1/root`);
+    expect(thread.result).toContain('restricted (picked automatically), runs as user 65532:65532');
+    expect(thread.anchor).toContain('Succeeded');
+    expect(thread.result).toMatch(/\bbin\b/);
+  });
 
   describe.runIf(more)('a long log', () => {
-    it.each([0, 1])(
-      'arrives whole and in order, or with its gaps marked (log %d)',
-      async (which) => {
-        const count = scene.longLogs[which] ?? 0;
-        const thread = await inThread(
-          `pod-1234 --image=lines --timeout=3m -- lines ${count} 80 ${scene.linesPerSecond ?? 0}`,
-          LONG_LOG_MS,
-        );
-        expect(thread.anchor).toContain('Succeeded');
-        const { missing, ...wrong } = linesIn(await fileOf(thread), count);
-        expect(wrong).toEqual({ repeated: 0, disordered: 0 });
-        // The reader may doubt what was whole; what it must never do is to lose a line without a word.
-        if (missing > 0) {
-          console.warn(`${missing} of ${count} lines are missing`);
-          expect(thread.result).toMatch(/possible gap|may be missing|could not be read/);
-        }
-      },
-      LONG_LOG_MS + 20_000,
-    );
+    it.each([0, 1])('arrives whole and in order, or with its gaps marked (log %d)', async (which) => {
+      const count = scene.longLogs[which] ?? 0;
+      const thread = await inThread(
+        `pod-1234 --image=lines --timeout=3m -- lines ${count} 80 ${scene.linesPerSecond ?? 0}`,
+        LONG_LOG_MS,
+      );
+      expect(thread.anchor).toContain('Succeeded');
+      const { missing, ...wrong } = linesIn(await fileOf(thread), count);
+      expect(wrong).toEqual({ repeated: 0, disordered: 0 });
+      // The reader may doubt what was whole; what it must never do is to lose a line without a word.
+      if (missing > 0) {
+        console.warn(`${missing} of ${count} lines are missing`);
+        expect(thread.result).toMatch(/possible gap|may be missing|could not be read/);
+      }
+    });
   });
 }
 

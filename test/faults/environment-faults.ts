@@ -132,7 +132,6 @@ function memory(board: Board): void {
       expect(ended).toHaveLength(MAX_RUNS);
       expect(new Set(ended).size).toBe(MAX_RUNS);
     },
-    60_000,
   );
 }
 

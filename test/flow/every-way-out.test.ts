@@ -3,11 +3,13 @@ import { cleanAuditEvent } from '../../src/core/audit/record.ts';
 import { SAMPLES, type Sample } from '../core/redact/secret-corpus.ts';
 import { aPolicy, aTermination } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
+import { sampleOf } from '../support/sample.ts';
 import { World } from './support/world.ts';
 
 /** Each secret of the corpus, and one that only the policy's own pattern knows, on every way out of a run. */
 const CUSTOM: Sample = { name: 'the policy’s own', kind: 'custom', secret: 'CUST-123456', log: 'id CUST-123456 ok' };
-const ALL: readonly Sample[] = [...SAMPLES, CUSTOM];
+/** Each is found in log-filter.test.ts; here each way out must pass the filter. */
+const ALL: readonly Sample[] = [...sampleOf('secrets on every way out', SAMPLES, 12), CUSTOM];
 
 const policy = aPolicy({ output: { redact: ['CUST-\\d{6}'], retentionMs: 604_800_000, deliverTo: 'thread' } });
 

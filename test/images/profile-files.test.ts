@@ -16,7 +16,7 @@ describe.skipIf(!hasGo)('a redacted profile', () => {
     folder = mkdtempSync(join(tmpdir(), 'kdebug-profile-'));
     const env = { ...process.env, KDEBUG_HOSTILE: folder, CGO_ENABLED: '0' };
     execFileSync('go', ['test', '-count=1', '-run', 'TestWriteHostile', './internal/flame'], { cwd: TOOLS, env });
-  }, 120_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   function redacted(name: string): string {

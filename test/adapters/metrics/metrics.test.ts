@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { METRICS } from '../../../src/adapters/metrics/definitions.ts';
 import { createMetrics } from '../../../src/adapters/metrics/index.ts';
 import { OUTCOME_GROUP } from '../../../src/core/outcome.ts';
+import { inFullOr } from '../../support/sample.ts';
 
 /** Installed by `.ci/tools`; without it the one test that needs it is skipped. */
 const PROMTOOL = join(process.env.KDEBUG_TOOLS ?? join(homedir(), '.cache/kdebug-tools'), 'promtool');
@@ -207,11 +208,12 @@ describe('a label', () => {
   });
 });
 
-describe('a hostile Slack that answers each method with 10,000 words', () => {
+describe('a hostile Slack that answers each method with ever new words', () => {
+  const WORDS = inFullOr(10_000, 1_000);
   const METHODS = Array.from({ length: 30 }, (_, number) => `method.${number}`);
   function flooded() {
     const { metrics, lines } = measured();
-    for (let word = 0; word < 10_000; word += 1)
+    for (let word = 0; word < WORDS; word += 1)
       for (const method of METHODS) metrics.apiCall('slack', method, `word_${word % 500}_${word}`, 1);
     return { metrics, lines };
   }

@@ -76,7 +76,7 @@ describe('connections come back', () => {
     world.local.changes.off('change', watch);
     expect(least).toBe(2);
     expect([await works(), await works()]).toEqual([true, true]);
-  }, 15_000);
+  });
 
   it('and the log has the code and the words with which one was closed', async () => {
     const closed = () => world.log.records.filter(({ message }) => message === 'Socket Mode connection closed');
@@ -100,7 +100,7 @@ describe('connections come back', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(opened()).toBe(before + 1);
     await sockets(2);
-  }, 10_000);
+  });
 
   it('when both are killed and Slack answers 500, 409 and 429 for a while', async () => {
     world.local.faults.queue({ method: 'apps.connections.open', kind: 'http_500', times: 2 });
@@ -140,7 +140,7 @@ describe("Socket Mode that is switched off in the app's settings", () => {
     await expect.poll(() => world.slack.ready(), { timeout: 15_000 }).toBe(true);
     expect(about('switched on again')).toHaveLength(1);
     expect(await works()).toBe(true);
-  }, 30_000);
+  });
 
   it('is found at the start too: kdebug is not ready, and comes up when it is switched on', async () => {
     world.local.sockets.switchedOff = true;
@@ -152,7 +152,7 @@ describe("Socket Mode that is switched off in the app's settings", () => {
     world.local.sockets.switchedOff = false;
     await expect.poll(() => late.ready(), { timeout: 15_000 }).toBe(true);
     await late.stop();
-  }, 20_000);
+  });
 });
 
 const another = (log = new RecordingLog()): Slack =>
@@ -182,7 +182,7 @@ it('a replica too many gets no connection and says so; when one leaves, it comes
   await expect.poll(() => sixth.ready(), { timeout: 15_000 }).toBe(true);
   expect([await works(), await works()]).toEqual([true, true]);
   await Promise.all([...others, sixth].map((slack) => slack.stop()));
-}, 40_000);
+});
 
 it('a stop while Slack is away ends at once and opens nothing afterwards', async () => {
   world.local.faults.queue({ method: 'apps.connections.open', kind: 'http_500', times: Number.POSITIVE_INFINITY });

@@ -38,28 +38,24 @@ export interface Attack {
  * One attack of the review: a test that says what must hold, under the number of the finding. Its worlds are closed afterwards.
  * A finding is closed when every attack under its number passes.
  */
-export function attack(finding: Finding, promise: string, body: (attack: Attack) => Promise<void>, limitMs?: number) {
-  it(
-    `${finding}: ${promise}`,
-    async ({ task }) => {
-      const result: AttackResult = { finding, launches: 0, blockedMs: 0 };
-      task.meta.attack = result;
-      const worlds: AttackWorld[] = [];
-      const open = async (options: WorldOptions = {}): Promise<AttackWorld> => {
-        const world = await openWorld(options);
-        worlds.push(world);
-        return world;
-      };
-      try {
-        await body({ open, ...judges(result) });
-      } finally {
-        for (const world of worlds) result.launches += world.elevatedWithoutApproval();
-        await Promise.all(worlds.map((world) => world.close()));
-      }
-      expect(result.launches, 'launches without an approval').toBe(0);
-    },
-    limitMs,
-  );
+export function attack(finding: Finding, promise: string, body: (attack: Attack) => Promise<void>) {
+  it(`${finding}: ${promise}`, async ({ task }) => {
+    const result: AttackResult = { finding, launches: 0, blockedMs: 0 };
+    task.meta.attack = result;
+    const worlds: AttackWorld[] = [];
+    const open = async (options: WorldOptions = {}): Promise<AttackWorld> => {
+      const world = await openWorld(options);
+      worlds.push(world);
+      return world;
+    };
+    try {
+      await body({ open, ...judges(result) });
+    } finally {
+      for (const world of worlds) result.launches += world.elevatedWithoutApproval();
+      await Promise.all(worlds.map((world) => world.close()));
+    }
+    expect(result.launches, 'launches without an approval').toBe(0);
+  });
 }
 
 const judges = (result: AttackResult): Omit<Attack, 'open'> => ({

@@ -283,7 +283,7 @@ describe('hostile text', () => {
           }
         },
       ),
-      { numRuns: inFullOr(500, 100) },
+      { numRuns: inFullOr(500, 50) },
     );
   });
 });

@@ -47,7 +47,7 @@ describe('a chain as it was written', () => {
         expect(lines.some((line) => /[\n\r]/.test(line))).toBe(false);
         expect(await problem(textOf(lines), { mustHold: [link] })).toBeUndefined();
       }),
-      { numRuns: 200 },
+      { numRuns: inFullOr(200, 60) },
     );
   });
 });
@@ -146,7 +146,7 @@ describe('a changed log is found out', () => {
           expect((await verifyChain(lines, { key: KEY, form: 'file', ...whole })).defect).toBeDefined();
         },
       ),
-      { numRuns: inFullOr(3_000, 500) },
+      { numRuns: inFullOr(3_000, 200) },
     );
   });
 
@@ -158,7 +158,7 @@ describe('a changed log is found out', () => {
         const lines = order.map((index) => FIVE.lines[index] ?? '');
         expect((await check(textOf(lines), whole)).defect).toBeDefined();
       }),
-      { numRuns: 1_000 },
+      { numRuns: inFullOr(1_000, 200) },
     );
   });
 
@@ -183,7 +183,7 @@ describe('a changed log is found out', () => {
         fc.pre(changed !== FIVE.lines[index]);
         expect((await check(textOf(FIVE.lines.with(index, changed)), whole)).defect).toBeDefined();
       }),
-      { numRuns: 500 },
+      { numRuns: inFullOr(500, 100) },
     );
   });
 });

@@ -116,7 +116,7 @@ describe('under any schedule of events', () => {
           }
         },
       ),
-      { numRuns: inFullOr(400, 100) },
+      { numRuns: inFullOr(400, 50) },
     );
   });
 
@@ -135,7 +135,7 @@ describe('under any schedule of events', () => {
         expect(open.head.endedAtMs).toBe(START_MS);
         expect(['Succeeded', 'Failed', 'PartiallySucceeded', 'Cancelled']).toContain(statusOf(open.head, open.counts));
       }),
-      { numRuns: inFullOr(300, 100) },
+      { numRuns: inFullOr(300, 50) },
     );
   });
 });

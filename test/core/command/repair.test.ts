@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { protectMarkup, repairLine, repairYaml, unwrapMarkup } from '../../../src/core/command/repair.ts';
+import { inFullOr } from '../../support/sample.ts';
 
 describe("Slack's markup", () => {
   it.each([
@@ -51,7 +52,7 @@ describe("Slack's markup", () => {
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         expect(unwrapMarkup(protectMarkup(pieces.join('')))).toBe(pieces.join(''));
       }),
-      { numRuns: 2_000, seed: 7 },
+      { numRuns: inFullOr(2_000, 400), seed: 7 },
     );
   });
 
@@ -145,7 +146,7 @@ describe('what phones do to YAML', () => {
         const once = repairYaml(pieces.join(''));
         expect(repairYaml(`\n\`\`\`\n${once}\n\`\`\``)).toBe(once);
       }),
-      { numRuns: 3_000, seed: 11 },
+      { numRuns: inFullOr(3_000, 500), seed: 11 },
     );
   });
 });

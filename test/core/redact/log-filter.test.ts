@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLogFilter } from '../../../src/core/redact/log-filter.ts';
-import { sampleOf } from '../../support/sample.ts';
+import { inFullOr, sampleOf } from '../../support/sample.ts';
 import { AWS_KEY, CLEAN_LINES, ENDED, GITHUB_TOKEN, JWT, SAMPLES } from './secret-corpus.ts';
 
 const LONG = 64 * 1024;
@@ -124,7 +124,7 @@ describe('over-redaction', () => {
         fc.oneof({ weight: 6, arbitrary: word }, hex, fc.uuid(), fc.base64String({ minLength: 24, maxLength: 48 })),
         { minLength: 3, maxLength: 14 },
       ),
-      { numRuns: 3000, seed: 7 },
+      { numRuns: inFullOr(3_000, 400), seed: 7 },
     );
     const changed = lines.filter((words) => filtered(words.join(' ')) !== words.join(' '));
     expect(changed.length).toBeLessThanOrEqual(3);
@@ -188,7 +188,7 @@ describe('cleaning', () => {
         );
         expect(result).toBe(filtered(bytes));
       }),
-      { numRuns: 2000 },
+      { numRuns: inFullOr(2_000, 300) },
     );
   });
 
@@ -199,7 +199,7 @@ describe('cleaning', () => {
         const edges = cuts.map((cut) => Math.min(cut, log.length)).sort((a, b) => a - b);
         expect(filtered(log, edges)).toBe(filtered(log));
       }),
-      { numRuns: 1000 },
+      { numRuns: inFullOr(1_000, 200) },
     );
   });
 });

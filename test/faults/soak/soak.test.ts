@@ -15,5 +15,5 @@ describe.runIf(isFull && hasRedis)('a soak', () => {
     });
     process.stdout.write(stdout.split('\n').slice(-2).join('\n'));
     expect(status, `${stdout}\n${stderr}`).toBe(0);
-  }, 300_000);
+  });
 });

@@ -32,18 +32,14 @@ export class Board {
   #duplicates = 0;
 
   /** A test of one fault, named by its number and sentence. A fault may have several; all must pass. */
-  fault(id: string, sentence: string, run: () => Promise<void> | void, timeoutMs = 60_000): void {
+  fault(id: string, sentence: string, run: () => Promise<void> | void): void {
     const name = `${id} ${sentence}`;
-    it(
-      name,
-      async () => {
-        this.#failed.set(name, id);
-        await run();
-        this.#failed.delete(name);
-        this.#survived.add(id);
-      },
-      timeoutMs,
-    );
+    it(name, async () => {
+      this.#failed.set(name, id);
+      await run();
+      this.#failed.delete(name);
+      this.#survived.add(id);
+    });
   }
 
   /** A fault that cannot be tried here: printed at the end, and not counted. */

@@ -118,5 +118,5 @@ describe('whatever happens to the bots, the store and the cluster', () => {
       }),
       { numRuns: inFullOr(60, 20) },
     );
-  }, 120_000);
+  });
 });

@@ -8,9 +8,10 @@ import { planOrRefusal } from '../../../src/flow/run/plan.ts';
 import { anOrigin, aPod, aPolicy, aRequest, aRule, aRun } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf as plainText } from '../../support/plain-message.ts';
+import { inFullOr } from '../../support/sample.ts';
 import { World } from '../support/world.ts';
 
-const MANY = 10_000;
+const MANY = inFullOr(10_000, 1_000);
 
 let world: World;
 /** Pods whose plan was begun: nothing else reads a pod's own security context. */
@@ -57,7 +58,7 @@ async function readsOfOne(): Promise<number> {
   return reads;
 }
 
-describe('can-i over ten thousand pods', () => {
+describe('can-i over thousands of pods', () => {
   it('looks at one pod of each kind', async () => {
     const reads = await readsOfOne();
     world.cluster.siblings = [...pods(MANY, true), ...pods(2, false)];
@@ -90,7 +91,7 @@ describe('can-i over ten thousand pods', () => {
   });
 });
 
-it('a batch of ten thousand pods is planned a hundred pods a turn', async () => {
+it('a batch of thousands of pods is planned a hundred pods a turn', async () => {
   const reads = await readsOfOne();
   world.cluster.siblings = pods(MANY, true);
   let before = 0;

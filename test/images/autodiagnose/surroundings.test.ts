@@ -137,7 +137,7 @@ describe.skipIf(!canLook || !hasBusybox || process.getuid?.() !== 0)('a file tha
     ['resolv.conf', 'without an end', 'truncate -s 1T'],
     ['hosts', 'a pipe that nobody writes to', 'mkfifo'],
     ['hosts', 'without an end', 'truncate -s 1T'],
-  ])('in place of %s is %s', { timeout: 20_000 }, async (name, _, command) => {
+  ])('in place of %s is %s', async (name, _, command) => {
     const { pid } = await inRoot({ 'etc/passwd': '' });
     spawnSync('sh', ['-c', `${command} /proc/${pid}/root/etc/${name}`]);
     const env = { AUTODIAGNOSE_PID: String(pid), KDEBUG_COMPARE: 'abcdefghijklmnopqrstuvwxyz' };
@@ -172,7 +172,7 @@ describe.skipIf(!canLook || !hasBusybox || process.getuid?.() !== 0)('the files 
     expect(findingOf(large, 'temporary_files')).toMatchObject({ value: 1126, threshold: 1024 });
   });
 
-  it('are told soon, where very many programs crashed', { timeout: 20_000 }, async () => {
+  it('are told soon, where very many programs crashed', async () => {
     const { pid } = await inRoot({ 'tmp/a': '' });
     spawnSync('sh', ['-c', `cd /proc/${pid}/root/tmp && seq -f core.%.0f 1 20000 | xargs touch`]);
     const diagnosis = diagnosisOf(await diagnose({ AUTODIAGNOSE_PID: String(pid) }, ['timeout', '15']));

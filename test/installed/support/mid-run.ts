@@ -93,23 +93,19 @@ export function tellMidRun(kubeconfig: string, place: () => Place, deeds: readon
       expect(await place().installation.doctor()).toContain(' 0 FAIL');
     });
 
-    it.each(deeds)(
-      '%s: the run is told to its end, once',
-      async (deed) => {
-        const { installation, slack } = place();
-        // Another command each time: the same one again is not started again.
-        const command = `sh -c 'lines 9 40; sleep 8; lines ${20 + told} 40'`;
-        told += 1;
-        const story = await MidRun.begin(slack, `web-1 -n ${namespace} --image=lines -- ${command}`);
-        await kube.until(namespace, 'web-1', isAnyRunning);
-        await DEEDS[deed](place(), namespace, story.run);
-        const { result, wrong } = await story.told();
-        expect(result).toMatch(/Exit code\s*:?\s*0/);
-        expect(wrong).toEqual([]);
-        await installation.ready();
-      },
-      120_000,
-    );
+    it.each(deeds)('%s: the run is told to its end, once', async (deed) => {
+      const { installation, slack } = place();
+      // Another command each time: the same one again is not started again.
+      const command = `sh -c 'lines 9 40; sleep 8; lines ${20 + told} 40'`;
+      told += 1;
+      const story = await MidRun.begin(slack, `web-1 -n ${namespace} --image=lines -- ${command}`);
+      await kube.until(namespace, 'web-1', isAnyRunning);
+      await DEEDS[deed](place(), namespace, story.run);
+      const { result, wrong } = await story.told();
+      expect(result).toMatch(/Exit code\s*:?\s*0/);
+      expect(wrong).toEqual([]);
+      await installation.ready();
+    });
 
     then();
   });

@@ -4,6 +4,7 @@ import { blocksTooLong, checkMessageBlocks } from '../../../../play/slack/blocks
 import type { MessageBlock } from '../../../../src/adapters/slack/views/chart.ts';
 import { simplerViews, view, weightOf } from '../../../../src/adapters/slack/views/view.ts';
 import { emoji } from '../../../../src/core/say/message/message.ts';
+import { inFullOr } from '../../../support/sample.ts';
 import { anyMessage, HOSTILE, RESULT } from './messages.ts';
 
 /** Everything a block says, and which of it Slack would parse. */
@@ -129,7 +130,7 @@ it('only the longest text is cut when the whole is too long', () => {
 });
 
 /** Shrinking such big messages would take minutes; the seed and the path are printed. */
-const RUNS = { numRuns: 60, endOnFailure: true };
+const RUNS = { numRuns: inFullOr(60, 20), endOnFailure: true };
 
 describe('whatever a message holds', () => {
   const check = (blocks: readonly MessageBlock[]): void => {

@@ -73,7 +73,7 @@ describe.skipIf(isSkipped)(`the answers of Kubernetes ${recorded.server}, record
       const [real, ours] = [answers[name], local[name]];
       return differencesOf(name, lasting(real, ours), lasting(ours, real));
     });
-  }, 90_000);
+  });
 
   afterAll(async () => {
     target.close();
