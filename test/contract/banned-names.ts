@@ -38,12 +38,12 @@ export const BANNED_NAMES: readonly BannedName[] = [
   {
     type: ['Answer'],
     instead: 'an answer is private, to a Slack user; else Result, Response',
-    except: /^src\/(flow\/ports\/slack|flow\/inbox|adapters\/slack|core\/diagnosis\/first-answer)/,
+    except: /^src\/(flow\/ports\/slack|flow\/inbox|flow\/context|adapters\/slack|core\/diagnosis\/first-answer)/,
   },
   {
     type: ['Outcome'],
     instead: 'an outcome is how a run ended; else Result',
-    except: /^src\/core\/(run|report|batch)\//,
+    except: /^src\/core\/(outcome\.ts$|run\/|say\/|batch\/)/,
   },
 ];
 
