@@ -49,8 +49,8 @@ func findInCPU(part *rules.Part, dump *stack.Dump) {
 	}
 	first := all[0]
 	place := in(ownOrFirst(first.Own, first.Frames))
-	if told := mostly(dump); told != "" {
-		place = told
+	if told := mostly(dump); told != "" && told != ", mostly in "+first.Own {
+		place = in(first.Own) + told
 	}
 	cores := fmt.Sprintf(", with %.2f of a core", ran)
 	const nearlyAll = 0.9

@@ -83,10 +83,11 @@ func findLocks(part *rules.Part, dump *stack.Dump) {
 			part.Find("lock_queue", float64(lock.Held()), "%d threads wait for a lock that %s holds%s", len(lock.Waiters), lock.Holder, holding(*lock.By))
 		}
 	}
+	findGoroutines(part, dump)
 	stuck := map[string][]stack.Thread{}
 	for _, each := range dump.Threads {
 		// A goroutine knows how long it has waited; other threads do not.
-		if each.Minutes >= stuckMinutes && each.ID == 0 && !each.Idle && each.State != "IO wait" && each.State != "syscall" {
+		if each.Minutes >= stuckMinutes && !isSending(each) && each.ID == 0 && !each.Idle && each.State != "IO wait" && each.State != "syscall" {
 			place := ownOrFirst(each.Own, each.Frames) + " (" + each.State + ")"
 			stuck[place] = append(stuck[place], each)
 		}
@@ -106,6 +107,36 @@ func findLocks(part *rules.Part, dump *stack.Dump) {
 	}
 }
 
+// isSending is whether a goroutine has waited for a second or longer for another to take what it sends.
+func isSending(each stack.Thread) bool {
+	return each.ID == 0 && strings.HasPrefix(each.State, "chan send") && each.Waits()
+}
+
+// isLocked is whether a goroutine has waited for a second or longer for a mutex.
+func isLocked(each stack.Thread) bool {
+	return each.ID == 0 && each.Own != "" && stack.Classify(each) == thread.Lock && each.Waits()
+}
+
+// findGoroutines tells of many that wait at one place for a channel to be read, or for a mutex: Go names neither reader nor holder.
+func findGoroutines(part *rules.Part, dump *stack.Dump) {
+	sending, locked := map[string][]stack.Thread{}, map[string][]stack.Thread{}
+	for _, each := range dump.Threads {
+		place := ownOrFirst(each.Own, each.Frames)
+		if isSending(each) {
+			sending[place] = append(sending[place], each)
+		}
+		if isLocked(each) && dump.Process.Runtime != target.JVM {
+			locked[place] = append(locked[place], each)
+		}
+	}
+	for _, place := range sorted(locked) {
+		part.Find("lock_queue", float64(len(locked[place])), "%d goroutines wait for a lock in %s", len(locked[place]), place)
+	}
+	for _, place := range sorted(sending) {
+		part.Find("same_place", float64(len(sending[place])), "%d goroutines wait in %s to send to a channel that is not read", len(sending[place]), place)
+	}
+}
+
 // findPools finds pools among the threads of all processes, so that workers with one thread each are one as well.
 func (l *look) findPools(part *rules.Part) {
 	held := map[string]bool{}
@@ -115,8 +146,8 @@ func (l *look) findPools(part *rules.Part) {
 		}
 	}
 	for _, pool := range l.pools() {
-		// Its queue at the lock names the holder as well.
-		if held[pool.Waiting[0].WaitsFor] {
+		// Its queue at the lock names the holder as well, or is told as goroutines.
+		if held[pool.Waiting[0].WaitsFor] || isLocked(pool.Waiting[0]) && strings.HasPrefix(pool.Name, "goroutine") {
 			continue
 		}
 		part.Find("pool_waits", float64(len(pool.Waiting)), "%s", poolWords(pool))

@@ -227,7 +227,7 @@ func (l *look) unit() string {
 }
 
 func unitOf(dump *stack.Dump) string {
-	if dump.Process.Runtime != target.JVM && len(dump.Threads) > 0 && dump.Threads[0].ID == 0 {
+	if dump.Process.Runtime != target.JVM && dump.Process.Runtime != target.Python && len(dump.Threads) > 0 && dump.Threads[0].ID == 0 {
 		return "goroutine"
 	}
 	return "thread"

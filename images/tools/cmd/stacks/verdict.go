@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
 	"kdebug/tools/internal/thread"
@@ -47,8 +48,11 @@ func (l *look) verdict(findings []report.Finding) string {
 	words := calm[l.target.Runtime]
 	if words == "" {
 		words = "Nothing hangs or computes all the time"
+		if slices.ContainsFunc(l.threads(), waitsForAnother) {
+			words = "Nothing computes all the time"
+		}
 		if l.target.Runtime != target.Native {
-			words = kindOf(l.target.Process) + " is seen from outside only, without its stacks: nothing hangs or computes all the time"
+			words = kindOf(l.target.Process) + " is seen from outside only, without its stacks: " + strings.ToLower(words[:1]) + words[1:]
 		}
 	}
 	for _, dump := range l.dumps {
@@ -63,8 +67,8 @@ func (l *look) verdict(findings []report.Finding) string {
 	if waiting, holding := l.waitingByTitle(); len(waiting) > 0 {
 		words = titleWords(waiting, holding)
 	}
-	if each := l.waitingRequest(); each != nil {
-		words = each.Name + " waits" + in(short(each.Own)) + waitWords([]stack.Thread{*each}) + ", in a request; " + strings.ToLower(words[:1]) + words[1:]
+	if doubt := l.doubt(); doubt != "" {
+		words = doubt + "; " + strings.ToLower(words[:1]) + words[1:]
 	}
 	if cpu := l.cpuWords(); cpu != "" && l.isUnsure() {
 		words = cpu + "; " + strings.ToLower(words[:1]) + words[1:]
@@ -77,37 +81,81 @@ func (l *look) verdict(findings []report.Finding) string {
 	return report.Line(words, maxVerdict) + "."
 }
 
-// waitingRequest is the thread that waits within a request, of those the one for which the kernel knows the most; nil if there is none.
-func (l *look) waitingRequest() *stack.Thread {
-	var found *stack.Thread
-	for _, each := range l.threads() {
-		if servesAndWaits(each) && (found == nil || each.Kernel.Waited > found.Kernel.Waited) {
-			found = &each
+// doubt is the first thing that may be wrong and is no finding: requests that wait, a connection without an answer, a refused one; "" for none.
+func (l *look) doubt() string {
+	if words := l.waitingWords(); words != "" {
+		return words
+	}
+	for _, wait := range sockets.Unanswered(l.sockets) {
+		return wait.String()
+	}
+	if failed := l.attempts.Sample.Failed; failed > 0 {
+		return fmt.Sprintf("%d of %d attempts to connect were refused", failed, max(failed, l.attempts.Sample.Opened))
+	}
+	for _, dump := range l.dumps {
+		if dump.Doubt != "" {
+			return dump.Doubt
 		}
 	}
-	return found
+	return ""
+}
+
+// waitingWords tell of the place in the program's own code at which the most threads wait with a request in their hands, or for a peer.
+func (l *look) waitingWords() string {
+	places := map[string][]stack.Thread{}
+	best := ""
+	for _, each := range l.threads() {
+		if !mayHang(each) {
+			continue
+		}
+		place := each.Own + stack.Does(each)
+		places[place] = append(places[place], each)
+		if len(places[place]) > len(places[best]) || len(places[place]) == len(places[best]) && place < best {
+			best = place
+		}
+	}
+	found := places[best]
+	if len(found) == 0 {
+		return ""
+	}
+	words := found[0].Name + " waits"
+	if len(found) > 1 {
+		words = fmt.Sprintf("%s wait", report.Counted(len(found), l.unit()))
+	}
+	words += in(short(found[0].Own)) + waitWords(found)
+	if found[0].Serves {
+		words += ", in a request"
+	}
+	return words
 }
 
 // busy is how much CPU of one process, in cores, is no sign of health.
 const busy = 0.5
 
-// isUnsure is whether something may be wrong that is no finding: a request that waits, much CPU, a heap that is nearly full.
+// isUnsure is whether something may be wrong that is no finding: a doubt, much CPU, a heap that is nearly full.
 func (l *look) isUnsure() bool {
 	for _, dump := range l.all() {
-		if dump.HeapFull || dump.Busy >= busy || slices.ContainsFunc(dump.Threads, servesAndWaits) {
+		if dump.HeapFull || dump.Busy >= busy {
 			return true
 		}
 	}
-	return false
+	return l.doubt() != ""
 }
 
-// servesAndWaits is whether a thread has waited for a second or longer with a request in its hands.
-func servesAndWaits(each stack.Thread) bool {
-	switch stack.Classify(each) {
+// mayHang is whether a thread waits within a request, or has waited in the program's own code for a peer for a second or longer. One that waits for
+// news on purpose looks the same.
+func mayHang(each stack.Thread) bool {
+	class := stack.Classify(each)
+	switch class {
 	case thread.OnCPU, thread.Ready, thread.Queue:
 		return false
 	}
-	return each.Serves && each.Waits()
+	return each.Serves || each.Own != "" && class == thread.Socket && each.Waits()
+}
+
+// waitsForAnother is whether a thread hangs in the kernel, or has waited for a second or longer for a file that another has locked.
+func waitsForAnother(each stack.Thread) bool {
+	return stack.Classify(each) == thread.Disk || each.Waits() && each.Kernel.Words == thread.FileLock
 }
 
 // cpuWords say how much CPU the processes had, and where it goes if enough was sampled to say so; "" for little.

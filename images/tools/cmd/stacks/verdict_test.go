@@ -252,16 +252,23 @@ func TestWhatMayBeWrongIsNotCalledWell(t *testing.T) {
 	request := stack.Thread{ID: 1, Name: "worker", Own: "price (shop.py:3)", Serves: true, Kernel: thread.Seen{Class: thread.Socket, Words: "reading from 10.1.2.3:5432", Waited: 4 * time.Second}}
 	news := request
 	news.Serves = false
+	idle := news
+	idle.Idle = true
+	polling := request
+	polling.Kernel = thread.Seen{Class: thread.Timer, Words: "sleeping", Running: 0.01}
 	for name, test := range map[string]struct {
 		dump   stack.Dump
 		unsure bool
 		want   string
 	}{
-		"a request that waits":    {stack.Dump{Threads: []stack.Thread{request}}, true, "worker waits in price (shop.py:3), reading from 10.1.2.3:5432, in a request; no thread computes all the time and no pool waits; 1 thread: 1 reading from 10.1.2.3:5432."},
-		"one that waits for news": {stack.Dump{Threads: []stack.Thread{news}}, false, "No thread computes all the time and no pool waits; 1 thread: 1 reading from 10.1.2.3:5432."},
-		"half of a core":          {stack.Dump{Cores: 0.45, Busy: 0.5}, true, "shop uses 0.45 of a core; no thread computes all the time and no pool waits."},
-		"less":                    {stack.Dump{Cores: 0.45, Busy: 0.49}, false, "No thread computes all the time and no pool waits; shop uses 0.45 of a core."},
-		"a full heap":             {stack.Dump{HeapFull: true, Heap: "old generation 99 % of 30 MiB"}, true, "The heap of shop is nearly full, old generation 99 % of 30 MiB; no thread computes all the time and no pool waits."},
+		"a request that waits":                         {stack.Dump{Threads: []stack.Thread{request}}, true, "worker waits in price (shop.py:3), reading from 10.1.2.3:5432, in a request; no thread computes all the time and no pool waits; 1 thread: 1 reading from 10.1.2.3:5432."},
+		"one that waits for news":                      {stack.Dump{Threads: []stack.Thread{news}}, true, "worker waits in price (shop.py:3), reading from 10.1.2.3:5432; no thread computes all the time and no pool waits; 1 thread: 1 reading from 10.1.2.3:5432."},
+		"a worker without work":                        {stack.Dump{Threads: []stack.Thread{idle}}, false, "No thread computes all the time and no pool waits; 1 thread: 1 idle."},
+		"requests that sleep a little again and again": {stack.Dump{Threads: []stack.Thread{polling, polling}}, true, "2 threads wait in price (shop.py:3), sleeping, in a request; no thread computes all the time and no pool waits; 2 threads: 2 sleeping."},
+		"file operations":                              {stack.Dump{Doubt: "8 file operations are under way"}, true, "8 file operations are under way; no thread computes all the time and no pool waits."},
+		"half of a core":                               {stack.Dump{Cores: 0.45, Busy: 0.5}, true, "shop uses 0.45 of a core; no thread computes all the time and no pool waits."},
+		"less":                                         {stack.Dump{Cores: 0.45, Busy: 0.49}, false, "No thread computes all the time and no pool waits; shop uses 0.45 of a core."},
+		"a full heap":                                  {stack.Dump{HeapFull: true, Heap: "old generation 99 % of 30 MiB"}, true, "The heap of shop is nearly full, old generation 99 % of 30 MiB; no thread computes all the time and no pool waits."},
 	} {
 		l := lookAt(target.Python, named("shop", target.Python, test.dump))
 		if got := l.verdict(nil); got != test.want || l.isUnsure() != test.unsure {
@@ -275,5 +282,53 @@ func TestAttemptsThatAreRefusedAreFound(t *testing.T) {
 	l.attempts = sockets.View{Sample: sockets.Counters{Opened: 9, Failed: 9}, Failed: map[netip.AddrPort]int{netip.MustParseAddrPort("10.1.2.3:5432"): 9}}
 	if found := findings(l); len(found) != 1 || found[0].Text != "9 of 9 attempts of the pod to connect were refused or led nowhere within the sample, 9 of them to 10.1.2.3:5432" {
 		t.Errorf("%+v", found)
+	}
+}
+
+// Go names neither who reads a channel nor who holds a mutex.
+func TestGoroutinesThatWaitTogetherAreFound(t *testing.T) {
+	waiting := func(count int, state string, waited time.Duration) *look {
+		var threads []stack.Thread
+		for number := range count {
+			each := stack.Thread{Name: fmt.Sprintf("goroutine %d", number), State: state, Own: "main.audit (main.go:57)", Frames: []string{"main.audit (main.go:57)"}}
+			each.Kernel.Waited = waited
+			threads = append(threads, each)
+		}
+		return lookAt(target.Go, named("shop", target.Go, stack.Dump{Threads: threads}))
+	}
+	for name, test := range map[string]struct {
+		look *look
+		want string
+	}{
+		"they send":              {waiting(21, "chan send", time.Second), "21 goroutines wait in main.audit (main.go:57) to send to a channel that is not read"},
+		"few send":               {waiting(20, "chan send", time.Second), ""},
+		"they send for a moment": {waiting(21, "chan send", time.Millisecond), ""},
+		"they receive":           {waiting(2000, "chan receive", time.Second), ""},
+		"a mutex":                {waiting(5, "sync.Mutex.Lock", time.Second), "5 goroutines wait for a lock in main.audit (main.go:57)"},
+		"few at a mutex":         {waiting(4, "sync.Mutex.Lock", time.Second), ""},
+	} {
+		got := ""
+		for _, each := range findings(test.look) {
+			got += each.Text
+		}
+		if got != test.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestClientsThatWaitAndARefusedAttemptForbidATick(t *testing.T) {
+	l := lookAt(target.Python, named("shop", target.Python, stack.Dump{}))
+	l.attempts.Sample = sockets.Counters{Opened: 3, Failed: 1}
+	if got := l.verdict(nil); !l.isUnsure() || !strings.HasPrefix(got, "1 of 3 attempts to connect were refused; ") {
+		t.Error(got)
+	}
+}
+
+func TestAFileThatIsLockedIsNoCalm(t *testing.T) {
+	each := stack.Thread{ID: 1, Kernel: thread.Seen{Class: thread.Other, Words: thread.FileLock, Waited: 2 * time.Second}}
+	l := lookAt(target.Native, named("perl", target.Native, stack.Dump{Threads: []stack.Thread{each}}))
+	if got := l.verdict(nil); !strings.HasPrefix(got, "Nothing computes all the time; 1 thread: 1 waiting for a lock on a file") {
+		t.Error(got)
 	}
 }

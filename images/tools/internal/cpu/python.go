@@ -25,8 +25,8 @@ func recordPython(ctx context.Context, t *target.Target, self target.Self, lengt
 		return nil, err
 	}
 	// To its standard output, so that nothing is written to a disk: our root may be read-only.
-	folded, err := run.Output(ctx, python.PySpy, "record", "--pid", strconv.Itoa(t.PID), "--duration", seconds(length), "--rate", strconv.Itoa(pythonRate),
-		"--nonblocking", "--function", "--format", "raw", "--output", "/dev/stdout")
+	words := []string{"record", "--pid", strconv.Itoa(t.PID), "--duration", seconds(length), "--rate", strconv.Itoa(pythonRate), "--nonblocking", "--function", "--format", "raw", "--output", "/dev/stdout"}
+	folded, err := run.Output(ctx, python.PySpy, append(words, python.OfBusy(t)...)...)
 	if err != nil {
 		return nil, why(ctx, what, pySpySaid(err))
 	}

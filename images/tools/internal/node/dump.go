@@ -74,6 +74,9 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, length time.D
 			fmt.Fprintf(&text, "    %s\n", report.Line(name, 240))
 		}
 	}
+	if count := profile.Waiting["FSReqCallback"] + profile.Waiting["FSReqPromise"]; count >= manyFiles {
+		dump.Doubt = fmt.Sprintf("%d file operations are under way", count)
+	}
 	if waiting := words(profile.Waiting); waiting != "" {
 		dump.Notes = append(dump.Notes, "the event loop waits for: "+waiting)
 		fmt.Fprintf(&text, "\nThe event loop waits for: %s\n", report.Line(waiting, 240))
@@ -85,6 +88,9 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, length time.D
 
 // maxText bounds the text of the stacks, in bytes of folded ones.
 const maxText = 3 << 20
+
+// manyFiles are as many file operations as libuv has threads for them.
+const manyFiles = 4
 
 func words(counts map[string]int) string {
 	kinds := make([]string, 0, len(counts))

@@ -104,7 +104,7 @@ var lockLine = regexp.MustCompile(`^\s*(async\s+)?with\s|\.acquire\(`)
 // atLock is whether a thread that waits for another thread does so to take a lock, which has no frame of its own: by the function, or by the
 // line of its source, which stays here.
 func atLock(t *target.Target, frames []frame) bool {
-	if len(frames) == 0 {
+	if len(frames) == 0 || isSemaphore(frames) {
 		return false
 	}
 	for _, at := range frames[:min(2, len(frames))] {
@@ -120,6 +120,12 @@ func atLock(t *target.Target, frames []frame) bool {
 	}
 	line, known := lineOf(t, frames[0])
 	return known && lockLine.MatchString(line)
+}
+
+// isSemaphore is whether a thread waits at a semaphore, as a worker without work does: locks have no frame of threading.py, their functions are
+// written in C.
+func isSemaphore(frames []frame) bool {
+	return len(frames) > 1 && frames[0].function() == "wait" && slices.Contains(acquiring, frames[1].function()) && path.Base(frames[1].Path) == "threading.py"
 }
 
 // lineOf reads a line of the target's source.

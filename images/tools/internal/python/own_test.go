@@ -52,6 +52,9 @@ func TestFramesOfPythonAreOwnOnesOrALibrarys(t *testing.T) {
 		"an empty queue of C": {
 			[]frame{at("worker", "/app/web.py", 3)}, thread.Lock, "worker (web.py:3)", "waiting (idle, or for a lock)", false, false,
 		},
+		"a semaphore": {
+			[]frame{at("Condition.wait", lib+"threading.py", 320), at("Semaphore.acquire", lib+"threading.py", 466), own}, thread.Lock, "reserve (web.py:2)", "waiting (idle, or for a lock)", false, false,
+		},
 		"an empty queue": {
 			[]frame{at("Condition.wait", lib+"threading.py", 320), at("Queue.get", lib+"queue.py", 171), own}, thread.Lock, "reserve (web.py:2)", "idle", true, false,
 		},
@@ -75,9 +78,6 @@ func TestFramesOfPythonAreOwnOnesOrALibrarys(t *testing.T) {
 		},
 		"the start of a package's command": {
 			[]frame{at("Arbiter.run", site+"gunicorn/arbiter.py", 3), at("<module>", "/usr/bin/gunicorn", 8)}, thread.Queue, "", "events", false, false,
-		},
-		"a semaphore": {
-			[]frame{at("Condition.wait", lib+"threading.py", 320), at("Semaphore.acquire", lib+"threading.py", 460), own}, thread.Lock, "reserve (web.py:2)", "waiting for a lock", false, false,
 		},
 	} {
 		words := map[thread.Class]string{thread.Lock: "waiting (idle, or for a lock)", thread.Socket: "reading", thread.Queue: "events"}[test.kernel]

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -50,6 +51,27 @@ const (
 	rate = 25
 )
 
+var version = regexp.MustCompile(`^3\.(\d{1,3})`)
+
+// HidesIDs is whether this Python (before 3.11) keeps to itself which of the kernel's threads is which of its own: py-spy then takes each that sleeps
+// for one that computes.
+func HidesIDs(t *target.Target) bool {
+	found := version.FindStringSubmatch(t.Version)
+	if found == nil {
+		return false
+	}
+	minor, err := strconv.Atoi(found[1])
+	return err == nil && minor < 11
+}
+
+// OfBusy are py-spy's words for the threads that compute: where it cannot tell them from others, those that have Python's own lock.
+func OfBusy(t *target.Target) []string {
+	if HidesIDs(t) {
+		return []string{"--gil"}
+	}
+	return nil
+}
+
 // Dump gives the threads of one Python process. It stops nothing: the process runs on while it is read.
 func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.Duration) *stack.Dump {
 	dump := &stack.Dump{Process: t.Process, Runtime: strings.TrimSpace("Python " + t.Version), Lack: t.Attach(self)}
@@ -59,7 +81,7 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.D
 	watch := thread.Start(t.FS(), t.PID)
 	run.Pause(ctx, min(first, sample))
 	if running(watch.Read()) >= minRunning {
-		samples, err := Sample(ctx, t.PID, sample)
+		samples, err := Sample(ctx, t, sample)
 		if err != nil {
 			dump.Notes = append(dump.Notes, "no samples: "+err.Error())
 		}
@@ -89,6 +111,9 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.D
 		write(&text, each, stack.Does(found)+gil)
 	}
 	dump.Text = text.String()
+	if HidesIDs(t) {
+		dump.Unseen = "Python " + t.Version + " does not show what each thread waits for"
+	}
 	return dump
 }
 
@@ -155,12 +180,13 @@ func read(ctx context.Context, pid int) ([]pythonThread, error) {
 }
 
 // Sample counts where the process' busy threads are for a time, without stopping it.
-func Sample(ctx context.Context, pid int, length time.Duration) ([]stack.Sample, error) {
+func Sample(ctx context.Context, t *target.Target, length time.Duration) ([]stack.Sample, error) {
 	seconds := max(1, int(length.Seconds()))
 	within, cancel := context.WithTimeout(ctx, time.Duration(seconds+20)*time.Second)
 	defer cancel()
 	// py-spy writes to a file only; this one is our pipe.
-	out, err := run.Output(within, PySpy, "record", "--nonblocking", "--duration", strconv.Itoa(seconds), "--rate", strconv.Itoa(rate), "--format", "raw", "--output", "/dev/stdout", "--pid", strconv.Itoa(pid))
+	words := []string{"record", "--nonblocking", "--duration", strconv.Itoa(seconds), "--rate", strconv.Itoa(rate), "--format", "raw", "--output", "/dev/stdout", "--pid", strconv.Itoa(t.PID)}
+	out, err := run.Output(within, PySpy, append(words, OfBusy(t)...)...)
 	if err != nil {
 		return nil, err
 	}

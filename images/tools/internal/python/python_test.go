@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kdebug/tools/internal/target"
 )
 
 func TestLinesOfSamplesAreRead(t *testing.T) {
@@ -28,7 +30,7 @@ func TestARefusalSaysWhatHelps(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := Sample(ctx, 1, time.Second); err == nil {
+	if _, err := Sample(ctx, &target.Target{Process: target.Process{PID: 1}}, time.Second); err == nil {
 		t.Error("no error")
 	}
 }
@@ -39,5 +41,13 @@ func TestNamesOfAPythonProgramWriteNoLinesOfTheirOwn(t *testing.T) {
 	write(&text, pythonThread{ID: 7, Name: evil, Frames: []frame{{Name: evil, Path: evil, Line: 3}}}, "computing")
 	if text.String() != "x??[2J? (thread 7): computing\n    x??[2J? (x??[2J?:3)\n\n" {
 		t.Errorf("%q", text.String())
+	}
+}
+
+func TestBeforePython311OnlyThreadsWithItsLockAreSampled(t *testing.T) {
+	for version, want := range map[string]string{"3.9": "--gil", "3.10.4": "--gil", "3.11": "", "3.13": "", "2.7": "", "": ""} {
+		if got := strings.Join(OfBusy(&target.Target{Process: target.Process{Version: version}}), " "); got != want {
+			t.Errorf("%s: %q", version, got)
+		}
 	}
 }

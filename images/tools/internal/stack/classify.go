@@ -57,7 +57,7 @@ var goStates = map[string]string{
 }
 
 // noLocks are parts of the names of what a Java thread parks for that nobody holds: a condition, an empty queue, another's result.
-var noLocks = []string{"ConditionObject", "SynchronousQueue", "TransferQueue", "TransferStack", "CountDownLatch", "FutureTask", "CompletableFuture", "ForkJoinPool", "Phaser", "Exchanger"}
+var noLocks = []string{"ConditionObject", "SynchronousQueue", "TransferQueue", "TransferStack", "CountDownLatch", "Semaphore", "FutureTask", "CompletableFuture", "ForkJoinPool", "Phaser", "Exchanger"}
 
 // waitsForLock is whether the runtime says that the thread waits for one that another holds.
 func waitsForLock(t Thread) bool {

@@ -79,6 +79,8 @@ type Dump struct {
 	Heap       string
 	// HeapFull is whether it has less than a tenth left.
 	HeapFull bool
+	// Doubt is what may be wrong with it, in words, although the runtime says no more: "it waits for 8 file operations"; "" for nothing.
+	Doubt string
 	// Unseen says which of the process' threads are not in Threads, and why: "its virtual threads are not looked at: …"; "" where all are.
 	Unseen string
 	// Silent is set where the runtime did not answer although it should.

@@ -31,6 +31,8 @@ const (
 	wordsEvents = "waiting for events"
 	wordsClient = "waiting for a connection"
 	wordsTimer  = "sleeping"
+	// FileLock is for a file that another process has locked.
+	FileLock = "waiting for a lock on a file"
 )
 
 // simple are the calls whose arguments say no more.
@@ -42,7 +44,7 @@ var simple = map[call]Seen{
 	children:  {Class: Other, Words: "waiting for a child process"},
 	signals:   {Class: Queue, Words: "waiting for a signal"},
 	syncs:     {Class: Other, Words: "waiting for a disk at that moment"},
-	fileLocks: {Class: Other, Words: "waiting for a lock on a file"},
+	fileLocks: {Class: Other, Words: FileLock},
 }
 
 // functions are what the kernel's functions mean, by their beginning: for where the system call may not be seen.
