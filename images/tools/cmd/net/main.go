@@ -152,7 +152,6 @@ func (l *look) all(ctx context.Context) {
 		l.parts = append(l.parts, part)
 	} else {
 		view := sockets.View{Sockets: known, All: known, Whole: true, Limits: sockets.ReadLimits(), Total: after, Sample: after.Since(before), Failed: failed}
-		view.Sample.Reset -= min(view.Sample.Reset, watch.Empty())
 		if l.target != nil {
 			view.Asking = sock.Of(l.target, known)
 		}

@@ -64,7 +64,6 @@ func (s *socketsSection) end(look *Look) *rules.Part {
 	case calm := <-seen.calm:
 		quiet := after.Since(calm.counters)
 		view.Failed = calm.watch.Stop()
-		quiet.Reset -= min(quiet.Reset, calm.watch.Empty())
 		view.Sample.Opened, view.Sample.Failed, view.Sample.Reset, view.Sample.SixOut = quiet.Opened, quiet.Failed, quiet.Reset, quiet.SixOut
 	default:
 		// A probe still waits, so nobody knows whose attempts failed.

@@ -21,8 +21,6 @@ const (
 type Watch struct {
 	stop atomic.Bool
 	done chan map[netip.AddrPort]int
-	// empty counts connections that were cut before a byte went: the checks of a load balancer, which end so on purpose.
-	empty atomic.Uint64
 }
 
 // WatchFailed begins to watch. Where the kernel does not tell, nobody is named.
@@ -53,9 +51,6 @@ func (w *Watch) Stop() map[netip.AddrPort]int {
 	return <-w.done
 }
 
-// Empty is how many connections were cut before a byte went. Call it after Stop.
-func (w *Watch) Empty() uint64 { return w.empty.Load() }
-
 func (w *Watch) read(socket int) {
 	defer syscall.Close(socket)
 	failed := map[netip.AddrPort]int{}
@@ -74,9 +69,6 @@ func (w *Watch) read(socket int) {
 			continue
 		}
 		_, _ = messages(buffer[:size], func(over Socket) {
-			if over.State == "CLOSE" && over.wasOpen && over.BytesSent+over.BytesReceived == 0 {
-				w.empty.Add(1)
-			}
 			if over.State != "CLOSE" || over.BytesSent+over.BytesReceived > 0 || over.wasOpen || over.Peer.Port() == 0 {
 				return
 			}
