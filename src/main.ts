@@ -56,7 +56,7 @@ async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
     );
   }
   if (initial.placeholders.length > 0) {
-    log.warn('the policy still has what an example left in it', { problems: initial.placeholders });
+    log.warn('the policy still contains placeholders', { problems: initial.placeholders });
   }
   if (env.keyFrom === 'derived') log.warn('no KDEBUG_KEY: the sealing key is derived from the bot token');
   const policies = watchPolicy(env.policyPath, { initial, log });
@@ -110,8 +110,8 @@ function stopOnSignal(log: Log, stop: () => Promise<void>): void {
 }
 
 /**
- * An error that nobody caught, as a record without secrets: Node would print it on standard error. What it left undone is not known, so
- * the process ends, and the next start or another replica goes on with the runs.
+ * Records an uncaught error without secrets: Node would print it on standard error. State may be inconsistent, so the process exits; a restart
+ * or another replica resumes the runs.
  */
 function endOnDefect(log: Log): void {
   process.on('uncaughtException', (error, origin) => {

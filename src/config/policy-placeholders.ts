@@ -4,7 +4,7 @@ import type { Finding } from '../lib/yaml.ts';
 
 type Path = Finding['path'];
 
-/** How the examples of this repository write what the reader must set. */
+/** The placeholder syntax of our example policies. */
 const PLACEHOLDER = /REPLACE_?ME/;
 
 /** What an id of Slack with this first letter is, and where people find it. */

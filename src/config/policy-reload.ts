@@ -17,8 +17,7 @@ export interface PolicyWatch {
 }
 
 /**
- * What came of a new text of the file: it is in force now; it is the policy in force already, after a broken one was
- * taken back; or it is broken, and the policy in force stays.
+ * The result of a reload: applied, unchanged (the file went back to the policy in force), or refused (invalid; the old policy stays).
  */
 export type ReloadResult = 'applied' | 'unchanged' | 'refused';
 

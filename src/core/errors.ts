@@ -288,7 +288,7 @@ export const REASONS = {
   ),
   slack_token_rejected: operator(
     'Slack rejects the token',
-    'Nothing new starts, because nobody could be told how it ends. Who runs kdebug: check SLACK_BOT_TOKEN (xoxb-…) and SLACK_APP_TOKEN (xapp-…), and that the app is still installed.',
+    'kdebug cannot post results, so it starts nothing. Operators: check SLACK_BOT_TOKEN (xoxb-…) and SLACK_APP_TOKEN (xapp-…), and that the app is still installed.',
   ),
   slack_scopes_missing: operator(
     'the Slack app was not granted all that kdebug needs',

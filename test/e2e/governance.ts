@@ -139,7 +139,7 @@ export function tellGovernance(open: () => Promise<Scene>, close: () => Promise<
   it('rehearses on request: the plan, the rule and the patch, and nothing in the pod', async () => {
     await kube.pod(shop, 'rehearsed', spec);
     const answer = await say(`rehearsed -n ${shop} --image=debian --dry-run -- echo never`);
-    expect(answer).toMatchObject({ kind: 'private', text: expect.stringContaining('The API server would take it.') });
+    expect(answer).toMatchObject({ kind: 'private', text: expect.stringContaining('The API server would accept it.') });
     expect((await kube.read(shop, 'rehearsed')).spec?.ephemeralContainers).toBeUndefined();
   });
 }

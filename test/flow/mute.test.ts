@@ -119,7 +119,7 @@ describe('a run that was under way', () => {
       },
       {
         level: 'info',
-        message: 'Slack update done after all',
+        message: 'Slack update succeeded after retries',
         fields: expect.objectContaining({ runId: world.runId }),
       },
     ]);

@@ -102,7 +102,7 @@ function judge(question: Question, isCut: boolean): 'equal' | 'differs' | undefi
   return mine === first ? 'equal' : 'differs';
 }
 
-/** What is not there counts as 0. Two numbers are rarely equal, so within the range is as good. */
+/** Missing values count as 0. Counters are rarely equal, so a value within the siblings' range counts as equal. */
 function judgeNumber({ group, sick, others }: Question): 'equal' | 'differs' {
   const value = Number(sick ?? 0);
   const [least, most] = rangeOf(others);
@@ -118,14 +118,17 @@ function notesOn(sick: ComparedPod, siblings: readonly ComparedPod[]): readonly 
   if (silent.length === 0) return cutNotes([sick, ...siblings]);
   if (!sick.probe || looked.length === 0) {
     const who = sick.probe ? 'the siblings' : sick.name;
-    return [`The look into ${who} gave no report, so only what the Kubernetes API says is compared.`];
+    return [`No report from ${who}, so only the Kubernetes status is compared.`];
   }
   const names = silent.map(({ name }) => name).join(', ');
-  return [`The look into ${names} gave no report: its inside is not compared.`, ...cutNotes([sick, ...looked])];
+  return [
+    `No report from ${names}, so only the Kubernetes status of these is compared.`,
+    ...cutNotes([sick, ...looked]),
+  ];
 }
 
 function cutNotes(pods: readonly ComparedPod[]): readonly string[] {
   const groups = GROUPS.filter((group) => pods.some(({ probe }) => probe?.cut.includes(group)));
   if (groups.length === 0) return [];
-  return [`Too many to tell all of them: ${groups.map((group) => FACT_GROUPS[group].many).join(', ')}.`];
+  return [`Too many differences to list: ${groups.map((group) => FACT_GROUPS[group].many).join(', ')}.`];
 }

@@ -7,7 +7,7 @@ export type FrameEncoding = 'base64' | 'gzip+base64';
 
 /** What a begin line announces. */
 export interface FrameHeader {
-  /** As the log says it, up to 200 characters without spaces; empty where the log says none. */
+  /** The name as announced: at most 200 characters, no spaces, or empty. */
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;

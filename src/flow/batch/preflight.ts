@@ -107,7 +107,7 @@ async function driftOf(
   if (problem) return refusal(problem.code, problem.subject);
   const level = await deps.clusters.get(plan.cluster).podSecurity(plan.namespace);
   const { runAsUser: uid, runAsGroup: gid } = plan.securityContext ?? {};
-  // The user that earlier pods of this batch taught meanwhile is not drift.
+  // A user id learnt from an earlier pod of this batch is not drift.
   const learntOf = () => (uid === undefined || gid === undefined ? undefined : { uid, gid });
   try {
     const aim = unlessDenied(aimOf(request, origin, policy));

@@ -58,7 +58,7 @@ export async function accessProblem(
   return {
     code,
     message,
-    hint: `${hint} A Role in ${target.namespace} with the rules [${rules}], bound to ${user}, would do.`,
+    hint: `${hint} To grant it, bind ${user} to a Role in ${target.namespace} with these rules: [${rules}].`,
   };
 }
 
@@ -91,7 +91,7 @@ function shownPatch(container: EphemeralContainer, redact: readonly string[]): s
 function wordsOf(answer: LaunchResult): string {
   switch (answer.kind) {
     case 'launched':
-      return 'The API server would take it.';
+      return 'The API server would accept it.';
     case 'refused':
       return answer.message;
     case 'pod-gone':

@@ -69,7 +69,8 @@ export interface StopTry {
 }
 
 /**
- * Whoever has used up their own share may still stop what runs, once: a command that hides from every stop must not fill the pod with them.
+ * A requester at their container limit may still stop this run once. Not more often: if a process ignores signals, retries would fill the pod
+ * with stop containers.
  */
 export function roomOf({ byUserId, stop }: StopTry, { limits }: Policy) {
   const room = roomFor(byUserId, limits);

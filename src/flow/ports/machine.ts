@@ -119,9 +119,9 @@ export interface Metrics {
   deliveryLost(): void;
   /** A record could not be written to the audit log. */
   auditFailed(): void;
-  /** Whether Slack accepted the bot's token the last time that it said so. */
+  /** The result of the last token check. */
   tokenAccepted(isAccepted: boolean): void;
-  /** What came of a new text of the policy file; `hash`: of the policy now in force. Call it at the start too. */
+  /** The result of a reload of the policy file; `hash`: of the policy now in force. Call it at the start too. */
   policyReloaded(result: 'applied' | 'unchanged' | 'refused', hash: string): void;
   /** A readiness check passed or failed. */
   checked(check: string, isOk: boolean): void;

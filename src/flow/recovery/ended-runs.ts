@@ -52,7 +52,7 @@ export class EndedRuns {
     });
     this.#waiting = new Trouble(deps, {
       begins: 'searches for results of ended runs wait for their turn',
-      ends: 'results of ended runs were all searched for',
+      ends: 'search for lost results finished',
     });
   }
 

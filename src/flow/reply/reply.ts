@@ -43,7 +43,7 @@ export class Reply {
     this.#voice = new Voice(session, deps);
     this.#trouble = new Trouble(deps, {
       begins: 'Slack update failed, will retry',
-      ends: 'Slack update done after all',
+      ends: 'Slack update succeeded after retries',
     });
     this.#posts = new RunPosts(this.#voice, { session, deps, readers, batchLogs }, beforeClosing);
   }

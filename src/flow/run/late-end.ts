@@ -20,7 +20,7 @@ import { Stopper } from './stop-run.ts';
 /** How long to wait for the true end of a run that kdebug gave up; it costs one entry in a shared watch. */
 const WAIT_MS = 30 * 60_000;
 
-/** To record why a stop failed. */
+/** How long to wait for the reason of a failed stop. */
 const MARGIN_MS = 5_000;
 
 interface Waiting {

@@ -49,7 +49,7 @@ export class Stopper {
 
   constructor(parts: StopperParts) {
     this.#parts = parts;
-    this.#trouble = new Trouble(parts.deps, { begins: 'stop not carried out, will retry', ends: 'stop carried on' });
+    this.#trouble = new Trouble(parts.deps, { begins: 'stop not carried out, will retry', ends: 'stop recovered' });
   }
 
   /** When to call `carryOn` again, by `clock.elapsed`, without any news. */

@@ -49,7 +49,7 @@ describe('words', () => {
     const sick = pod('a', [['env', 'HOME', '#0001']], [], ['env']);
     const result = comparePods(sick, [pod('b', env('#aaaa')), pod('c', env('#aaaa'))]);
     expect(result.differences).toEqual([]);
-    expect(result.notes).toEqual(['Too many to tell all of them: environment variables.']);
+    expect(result.notes).toEqual(['Too many differences to list: environment variables.']);
   });
 
   it('show the digest of each image, with those of the others', () => {
@@ -105,14 +105,14 @@ describe('what was not seen', () => {
   it('leaves out a sibling whose probe failed, and says so', () => {
     const result = comparePods(pod('a', limit('1024')), [pod('b', limit('65536')), pod('c')]);
     expect(result.differences.map(told)).toEqual(['limit open files: 1024 (others: 65536)']);
-    expect(result.notes).toEqual(['The look into c gave no report: its inside is not compared.']);
+    expect(result.notes).toEqual(['No report from c, so only the Kubernetes status of these is compared.']);
   });
 
   it('compares what the cluster says where the sick pod’s own probe failed', () => {
     const node = (name: string): Told => [['node', 'node', name]];
     const result = comparePods(pod('a', undefined, node('n3')), [pod('b', [], node('n1')), pod('c', [], node('n1'))]);
     expect(result.differences.map(told)).toEqual(['node: n3 (others: n1)']);
-    expect(result.notes).toEqual(['The look into a gave no report, so only what the Kubernetes API says is compared.']);
+    expect(result.notes).toEqual(['No report from a, so only the Kubernetes status is compared.']);
   });
 
   it('takes a group that a pod could not read for unknown, not for empty', () => {

@@ -616,7 +616,7 @@ describe('a dry run', () => {
     const told = world.refusal;
     expect(told).toContain('attach');
     expect(told).toContain('KDEBUG_RUN');
-    expect(told).toContain('The API server would take it.');
+    expect(told).toContain('The API server would accept it.');
     expect(world.thread.posts).toHaveLength(0);
     expect(world.cluster.calls.filter((call) => call === 'launch')).toHaveLength(1);
     expect(world.pipeline.active).toBe(0);

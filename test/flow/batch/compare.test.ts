@@ -111,7 +111,7 @@ describe('compare POD', () => {
     await world.clock.advance(LONG * 5);
     const result = world.text('result');
     expect(result).toContain('DB_PASSWORD has another content');
-    expect(result).toContain('The look into web-2 gave no report');
+    expect(result).toContain('No report from web-2');
   });
 
   it('starts from the button of a diagnosis that found something, for whoever clicks, in its thread', async () => {

@@ -72,7 +72,7 @@ describe('the Home tab', () => {
   });
 
   it('tells who is in no channel of the policy whom to ask', async () => {
-    expect(await seenBy('U0ZED')).toContain('You are in no channel where kdebug may be used. Ask @platform');
+    expect(await seenBy('U0ZED')).toContain('None of your channels may use kdebug. Ask @platform');
   });
 
   it('shows what it knows when Slack does not answer, and says that something is missing', async () => {
@@ -81,14 +81,14 @@ describe('the Home tab', () => {
     const text = await seenBy('U0BOB');
     expect(text).toContain('Type /kdebug POD in C0SHOP');
     expect(text).toContain('1 request waiting');
-    expect(text).toContain('Slack did not tell everything in time');
+    expect(text).toContain('Slack was too slow to load everything');
     world.directory.faults.add('members', 'slack_unreachable');
     expect(await seenBy('U0BOB')).not.toContain('U0ROY asks');
   });
 
   it('shows no channel that kdebug is not in', async () => {
     world.directory.notIn.add('C0SHOP');
-    expect(await seenBy('U0BOB')).toContain('You are in no channel where kdebug may be used');
+    expect(await seenBy('U0BOB')).toContain('None of your channels may use kdebug');
   });
 
   it('counts the channels that are too large to look for a person, without their names', async () => {

@@ -98,7 +98,7 @@ describe('ended runs that the store does not know', () => {
       { message: FOUND, fields: { runs: 52, perMinute: 20 } },
       { message: 'searches for results of ended runs wait for their turn', fields },
       {
-        message: 'results of ended runs were all searched for',
+        message: 'search for lost results finished',
         fields: { ...fields, lastedMs: 2 * MINUTE_MS, failures: 2 },
       },
     ]);

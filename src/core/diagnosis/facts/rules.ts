@@ -6,7 +6,7 @@ export const NEXT_IMAGES = {
 } as const;
 export type NextImage = keyof typeof NEXT_IMAGES;
 
-/** What runs a target's code, as far as a report says it. */
+/** The language runtime of the target, if the report names it. */
 export const RUNTIMES = ['jvm', 'python', 'node', 'go', 'ruby', 'dotnet', 'native', 'unknown'] as const;
 export type Runtime = (typeof RUNTIMES)[number];
 

@@ -51,7 +51,7 @@ export interface HomeFacts {
 /** What one person sees on the Home tab: what waits for them, their runs, what their channels may do, and how to begin. */
 export function homeMessage(facts: HomeFacts): Message {
   const { waiting = [], isIncomplete, nowMs, policy } = facts;
-  const incomplete = paragraph([text('Slack did not tell everything in time. Open this page again for the rest.')]);
+  const incomplete = paragraph([text('Slack was too slow to load everything. Open this page again for the rest.')]);
   return {
     summary: waiting.length === 0 ? 'kdebug' : `${formatCount(waiting.length, 'request')} waiting for your approval`,
     tone: waiting.length === 0 ? 'neutral' : 'attention',
@@ -116,9 +116,7 @@ const channelSpan = (channelId: string): Span =>
   channelId.startsWith('D') ? text('a direct message') : channel(channelId);
 
 function channelParts({ channels, channelsLeftOut, channelsTooLarge, policy }: HomeFacts): readonly Part[] {
-  const none = paragraph([
-    text(`You are in no channel where kdebug may be used. Ask ${ownerOf(policy)} which one is yours.`),
-  ]);
+  const none = paragraph([text(`None of your channels may use kdebug. Ask ${ownerOf(policy)} which one is yours.`)]);
   const more = paragraph([text(`${formatCount(channelsLeftOut, 'more channel')} of yours may use kdebug.`)]);
   return [
     heading('What your channels may do'),

@@ -10,7 +10,7 @@ import { code, type Fact, type Part, type Span, type Tone, text } from '../messa
 import { powerParts } from '../parts/power-parts.ts';
 import { compareFacts, isComparison } from './compare-parts.ts';
 
-/** With which power: the profiles and the class in words. The headline names the images. */
+/** The profiles and the class of the batch, as text. The headline names the images. */
 export function accessFacts({ batch }: BatchRun): readonly Fact[] {
   const templates = batch.variants.flat();
   const classes = new Set(templates.map((template) => classText(template.class, template.classReasons)));

@@ -13,7 +13,7 @@ const MAX_OUTLIERS = 5;
 /** Pods named of a larger group, unless it is the largest one. */
 const MAX_EXAMPLES = 3;
 
-/** The groups that a message of the batch shows; of a comparison, only where the look itself failed. */
+/** The groups shown on a batch card. For a comparison, only groups whose inspection failed. */
 export function shownGroups(run: BatchRun): readonly ResultGroup[] {
   const groups = groupResults(run.batch);
   return isComparison(run) ? groups.filter(({ state }) => state !== 'succeeded') : groups;

@@ -17,7 +17,7 @@ const PROBLEM_TEXT: Readonly<Record<FileProblem, string>> = {
   'spool-full': 'kdebug had no room for it',
 };
 
-/** Shown of files that are missing; an image may announce any number. */
+/** At most this many missing files are listed, because an image may announce any number. */
 const MAX_MISSING = 8;
 
 /**

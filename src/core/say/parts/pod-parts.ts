@@ -96,7 +96,7 @@ function stateWords(status: ContainerStatus | undefined, role: ShownContainer['r
   return status.terminated.exitCode === 0 ? 'done' : 'stopped';
 }
 
-/** Nothing where a finding names what is missing. */
+/** Returns no part if a finding already names the unmet condition. */
 function resourceWords(container: PodContainer, named: readonly string[]): readonly string[] {
   const { name, cpuLimit, cpuRequest, memoryLimit, memoryRequest } = container;
   const ranges = [rangeWords('CPU', cpuRequest, cpuLimit), rangeWords('memory', memoryRequest, memoryLimit)];

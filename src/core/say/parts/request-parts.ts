@@ -62,7 +62,7 @@ export function requestParts(plan: Plan): readonly Part[] {
   ];
 }
 
-/** What makes the class of these containers, where the words of their profiles do not say it. */
+/** Explains the class where the profile names alone do not. */
 export function riskPart(plans: readonly Pick<Plan, 'class' | 'classReasons'>[]): readonly Part[] {
   const risks = plans.flatMap(({ class: judged, classReasons }) => {
     const unsaid = classReasons.filter(({ fact }) => !IN_PROFILE.has(fact));
