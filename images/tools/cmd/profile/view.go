@@ -184,7 +184,7 @@ func (v view) where() string {
 // calledFrom names the program's own function from which a library's is called, in the heaviest stack with it; "" for one of its own, and where
 // the names do not tell.
 func (v view) calledFrom(name string) string {
-	own := map[target.Runtime]func([]string) string{target.JVM: jvm.Own, target.Node: node.Own}[v.target.Runtime]
+	own := map[target.Runtime]func([]string) string{target.JVM: jvm.Own, target.Node: node.Own, target.Python: v.profile.OwnOf}[v.target.Runtime]
 	if own == nil || !cpu.IsFunction(name) {
 		return ""
 	}

@@ -181,3 +181,12 @@ func TestABusyThreadIsToldWithWhatItComputes(t *testing.T) {
 		t.Errorf("%+v", spread)
 	}
 }
+
+func TestAPythonLibrarysFunctionIsToldWithItsCaller(t *testing.T) {
+	profile := profileOf(100, "<module> (main.py:9);parse (feed.py:3);findall (re.py:232) = 90", "b (feed.py:9) = 10")
+	profile.Own = map[string]bool{"<module> (main.py:9)": true, "parse (feed.py:3)": true, "b (feed.py:9)": true}
+	first := viewOf(target.Python, profile, nil, loadOf(0.97, worker)).report().Findings[0]
+	if first.Text != "90 % of its CPU time goes into findall (re.py:232), called from parse (feed.py:3); one thread, worker, uses 95 % of a CPU, and can use hardly more" {
+		t.Error(first.Text)
+	}
+}

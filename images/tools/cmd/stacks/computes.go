@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kdebug/tools/internal/node"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
@@ -28,7 +29,7 @@ func findInCPU(part *rules.Part, dump *stack.Dump) {
 	}
 	if dump.Process.Runtime == target.Node && dump.HotIsSampled {
 		busy := busyShare(dump.Hot)
-		part.Find("event_loop_busy", 100*busy, "the event loop is busy %.0f%% of the time%s", 100*busy, mostly(dump))
+		part.Find("event_loop_busy", 100*busy, "the event loop is busy %.0f%% of the time%s%s", 100*busy, mostly(dump), calledFrom(dump))
 		findBeside(part, dump)
 		return
 	}
@@ -105,6 +106,25 @@ func mostly(dump *stack.Dump) string {
 		return ", mostly in " + hot[0].Name
 	}
 	return ""
+}
+
+// calledFrom names the program's own function that calls the hottest one of Node.js, where that is a library's: ", called from price (a.js:1)".
+func calledFrom(dump *stack.Dump) string {
+	hot := hottest(dump, 1)
+	if mostly(dump) == "" || len(hot) == 0 {
+		return ""
+	}
+	var heaviest stack.Sample
+	for _, each := range dump.Hot {
+		if each.Value > heaviest.Value && slices.Contains(each.Frames, hot[0].Name) {
+			heaviest = each
+		}
+	}
+	caller := node.Own(heaviest.Frames[max(0, slices.Index(heaviest.Frames, hot[0].Name)):])
+	if caller == "" || caller == hot[0].Name {
+		return ""
+	}
+	return ", called from " + caller
 }
 
 // hottest are the functions that had most of the time: neither idleness, nor what a profile calls native code or the collector.

@@ -222,3 +222,15 @@ func TestFilesHaveNoControlCharactersOfTheTarget(t *testing.T) {
 		t.Errorf("%q %q", text, files[2].Content)
 	}
 }
+
+func TestAHotFunctionOfALibraryIsToldWithItsCaller(t *testing.T) {
+	for hot, want := range map[string]string{
+		"pbkdf2Sync (node:internal/crypto/pbkdf2:60)": "the event loop is busy 100% of the time, mostly in pbkdf2Sync (node:internal/crypto/pbkdf2:60), called from hashAll (app.cjs:31)",
+		"price (app.cjs:9)":                           "the event loop is busy 100% of the time, mostly in price (app.cjs:9)",
+	} {
+		l := lookAt(target.Node, &stack.Dump{HotIsSampled: true, Samples: 100, Cores: 1, Hot: []stack.Sample{{Frames: []string{hot, "hashAll (app.cjs:31)", "main (app.cjs:1)"}, Value: 100}}})
+		if got := findings(l)[0].Text; got != want {
+			t.Error(got)
+		}
+	}
+}

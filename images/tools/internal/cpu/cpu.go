@@ -14,6 +14,8 @@ import (
 
 // Profile is where a process spent its CPU time.
 type Profile struct {
+	// Own are the frames of the program's own code, where the names themselves do not tell: of Python.
+	Own    map[string]bool
 	Stacks []flame.Stack
 	Unit   flame.Unit
 	// Samples is how many samples the stacks are made of: a share of few says nothing.
@@ -100,4 +102,14 @@ func why(ctx context.Context, what string, err error) error {
 		return fmt.Errorf("%s: %w", what, context.Cause(ctx))
 	}
 	return &Blind{target.Lack{Lacks: strings.ReplaceAll(err.Error(), "\n", "; ")}, what}
+}
+
+// OwnOf is the innermost frame of the program's own code, of frames with the innermost first; "" where Own has none of them.
+func (p *Profile) OwnOf(frames []string) string {
+	for _, frame := range frames {
+		if p.Own[frame] {
+			return frame
+		}
+	}
+	return ""
 }

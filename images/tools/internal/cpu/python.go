@@ -25,17 +25,22 @@ func recordPython(ctx context.Context, t *target.Target, self target.Self, lengt
 		return nil, err
 	}
 	// To its standard output, so that nothing is written to a disk: our root may be read-only.
-	words := []string{"record", "--pid", strconv.Itoa(t.PID), "--duration", seconds(length), "--rate", strconv.Itoa(pythonRate), "--nonblocking", "--function", "--format", "raw", "--output", "/dev/stdout"}
+	words := []string{"record", "--pid", strconv.Itoa(t.PID), "--duration", seconds(length), "--rate", strconv.Itoa(pythonRate), "--nonblocking", "--function", "--full-filenames", "--format", "raw", "--output", "/dev/stdout"}
 	folded, err := run.Output(ctx, python.PySpy, append(words, python.OfBusy(t)...)...)
 	if err != nil {
 		return nil, why(ctx, what, pySpySaid(err))
 	}
 	var stacks []flame.Stack
+	own := map[string]bool{}
 	for _, sample := range python.Parse(string(folded)) {
 		slices.Reverse(sample.Frames)
+		for index, frame := range sample.Frames {
+			short, isOwn := python.Short(frame)
+			sample.Frames[index], own[short] = short, isOwn
+		}
 		stacks = append(stacks, flame.Stack{Frames: sample.Frames, Value: int64(sample.Value)})
 	}
-	return &Profile{Stacks: stacks, Unit: flame.Samples, Samples: flame.Total(stacks),
+	return &Profile{Stacks: stacks, Own: own, Unit: flame.Samples, Samples: flame.Total(stacks),
 		How: fmt.Sprintf("py-spy took %d samples a second without stopping the process", pythonRate)}, nil
 }
 

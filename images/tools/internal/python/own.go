@@ -36,6 +36,29 @@ func kindOf(at frame) kind {
 	return ownCode
 }
 
+// inPackage is what stands before the part of a path by which people know a library's file.
+var inPackage = regexp.MustCompile(`^.*/(?:(?:site|dist)-packages|lib(?:64)?/(?:python|pypy)[0-9.]*)/`)
+
+// Short makes of a frame with its whole path, as "price (/app/shop.py:3)", one as people read it, "price (shop.py:3)", and says whether it is of the
+// program's own code.
+func Short(text string) (short string, own bool) {
+	name, rest, found := strings.Cut(text, " (")
+	file, line, _ := strings.Cut(strings.TrimSuffix(rest, ")"), ":")
+	if !found || file == "" {
+		return text, false
+	}
+	own = kindOf(frame{Path: file}) == ownCode
+	if inside := inPackage.ReplaceAllString(file, ""); inside != file {
+		file = inside
+	} else {
+		file = path.Base(file)
+	}
+	if line != "" {
+		file += ":" + line
+	}
+	return name + " (" + file + ")", own
+}
+
 // function is a frame's function without its class.
 func (f frame) function() string { return f.Name[strings.LastIndexByte(f.Name, '.')+1:] }
 

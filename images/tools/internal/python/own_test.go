@@ -1,6 +1,7 @@
 package python
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -116,6 +117,20 @@ func TestWhatAnEventLoopCalledIsInIt(t *testing.T) {
 	} {
 		if got := threadOf(&target.Target{}, threadFrames(test.frames), thread.Seen{Class: thread.Socket}).InLoop; got != test.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestAFrameIsShortenedAndKnownAsTheProgramsOwn(t *testing.T) {
+	for text, want := range map[string]string{
+		"price (/app/shop.py:3)": "price (shop.py:3) true",
+		"compose (/usr/local/lib/python3.13/site-packages/yaml/composer.py:99)": "compose (yaml/composer.py:99) false",
+		"findall (/usr/lib/python3.10/re.py:232)":                               "findall (re.py:232) false",
+		"<module> (/app/main.py)":                                               "<module> (main.py) true",
+		"no file":                                                               "no file false",
+	} {
+		if short, own := Short(text); fmt.Sprint(short, " ", own) != want {
+			t.Errorf("%s: %s %v", text, short, own)
 		}
 	}
 }
