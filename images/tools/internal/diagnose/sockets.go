@@ -59,12 +59,13 @@ func (s *socketsSection) end(look *Look) *rules.Part {
 	view := sockets.View{
 		Sockets: seen.mine, Whole: seen.whole, All: seen.pod.Live, Towards: seen.pod.Towards, Limits: sockets.ReadLimits(), Total: after, Sample: after.Since(s.before),
 	}
-	view.Sample.Opened, view.Sample.Failed, view.Sample.Reset = 0, 0, 0
+	view.Sample.Opened, view.Sample.Failed, view.Sample.Reset, view.Sample.Cut = 0, 0, 0, 0
 	select {
 	case calm := <-seen.calm:
 		quiet := after.Since(calm.counters)
 		view.Failed = calm.watch.Stop()
-		view.Sample.Opened, view.Sample.Failed, view.Sample.Reset, view.Sample.SixOut = quiet.Opened, quiet.Failed, quiet.Reset, quiet.SixOut
+		view.Sample.Opened, view.Sample.Failed, view.Sample.SixOut = quiet.Opened, quiet.Failed, quiet.SixOut
+		view.Sample.Reset, view.Sample.Cut = quiet.Reset, quiet.Cut
 	default:
 		// A probe still waits, so nobody knows whose attempts failed.
 	}

@@ -12,6 +12,9 @@ type Counters struct {
 	SegmentsOut, SegmentsAgain, ListenOverflows uint64
 	// Opened are the connections that the pod began, Failed those of them that were refused or led nowhere, Reset those that were cut while they worked.
 	Opened, Failed, Reset uint64
+	// Cut are those that a program of the pod cut itself, on purpose (SO_LINGER of 0), as a load balancer ends its checks. Where the other end is in the
+	// pod as well, each is two of the Reset.
+	Cut uint64
 	// SixOut are packets of IPv6, and Strays those of UDP that reached the pod at a port where nobody listens.
 	SixOut, Strays uint64
 }
@@ -22,6 +25,7 @@ func Count() Counters {
 	read := Counters{
 		SegmentsOut: snmp["OutSegs"], SegmentsAgain: snmp["RetransSegs"], ListenOverflows: netstat["ListenOverflows"],
 		Opened: snmp["ActiveOpens"], Reset: snmp["EstabResets"], SixOut: column("/proc/self/net/snmp6", "Ip6OutRequests"),
+		Cut:    netstat["TCPAbortOnData"],
 		Strays: table("/proc/self/net/snmp", "Udp:")["NoPorts"] + column("/proc/self/net/snmp6", "Udp6NoPorts"),
 	}
 	// Those of others are among the failed ones: half a connection to this pod that was given up, as a load balancer's check does.
@@ -35,7 +39,7 @@ func (c Counters) Since(before Counters) Counters {
 	return Counters{
 		SegmentsOut: less(c.SegmentsOut, before.SegmentsOut), SegmentsAgain: less(c.SegmentsAgain, before.SegmentsAgain),
 		ListenOverflows: less(c.ListenOverflows, before.ListenOverflows), Opened: less(c.Opened, before.Opened), Failed: less(c.Failed, before.Failed),
-		Reset: less(c.Reset, before.Reset), SixOut: less(c.SixOut, before.SixOut), Strays: less(c.Strays, before.Strays),
+		Reset: less(c.Reset, before.Reset), Cut: less(c.Cut, before.Cut), SixOut: less(c.SixOut, before.SixOut), Strays: less(c.Strays, before.Strays),
 	}
 }
 
@@ -47,6 +51,9 @@ func (c Counters) refused() uint64 {
 	}
 	return c.Failed - min(c.Failed, (c.SixOut+1)/2)
 }
+
+// reset are the connections that were cut while they worked, without those that a program of the pod cut itself.
+func (c Counters) reset() uint64 { return c.Reset - min(c.Reset, 2*c.Cut) }
 
 // table reads the pair of lines, names and values, that begin with a word.
 func table(path, word string) map[string]uint64 {

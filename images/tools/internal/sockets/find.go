@@ -101,7 +101,8 @@ func (v View) FindAttempts(part *rules.Part) {
 	refused := v.Sample.refused()
 	part.Find("connects_refused", float64(refused), "%d of %d attempts of the pod to connect were refused or led nowhere within the sample%s",
 		refused, max(refused, v.Sample.Opened), v.worstFailed(refused))
-	part.Find("connections_reset", float64(v.Sample.Reset), "%d connections of the pod were reset within the sample", v.Sample.Reset)
+	reset := v.Sample.reset()
+	part.Find("connections_reset", float64(reset), "%d connections of the pod were reset within the sample", reset)
 }
 
 // worstFailed is ", 12 of them to 10.0.0.7:8080", or "" where that was not seen.
