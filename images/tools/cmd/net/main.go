@@ -187,6 +187,12 @@ func (l *look) verdict(findings []report.Finding) string {
 	}
 	words := "No problems found with " + about
 	for _, part := range l.parts {
+		if part.Doubt != "" {
+			words += "; " + part.Doubt
+			break
+		}
+	}
+	for _, part := range l.parts {
 		if l.settings.endpoint != nil && part.Section.State == report.OK {
 			words += fmt.Sprintf("; %s: %s", part.Section.Name, part.Section.Text)
 		}

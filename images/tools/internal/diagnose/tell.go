@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -32,6 +33,9 @@ func (l *Look) report(out io.Writer, parts []*rules.Part, verdict string, code i
 	}
 	rules.Sort(result.Findings)
 	if verdict == "" {
+		for _, part := range parts {
+			result.Doubt = cmp.Or(result.Doubt, part.Doubt)
+		}
 		result.Verdict = verdictOf(result)
 	}
 	result.Cost = costSince(l.Began)
@@ -98,6 +102,9 @@ func verdictOf(r *report.Report) string {
 	}
 	if blind > 0 {
 		words += fmt.Sprintf(" (%d of %d sections not readable)", blind, len(r.Sections))
+	}
+	if len(r.Findings) == 0 && r.Doubt != "" {
+		words += "; " + r.Doubt
 	}
 	if len(r.Findings) == 0 {
 		words += "; it does not see inside the program"

@@ -46,6 +46,8 @@ type Report struct {
 	Tool    Tool
 	Self    *Self
 	Target  *Target
+	// Doubt is what may be wrong and is no finding, for the verdict; it is not written by itself.
+	Doubt string
 	// Unsure is whether it does not call the target well, although it found nothing; the verdict says why.
 	Unsure   bool
 	Findings []Finding

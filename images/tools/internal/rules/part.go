@@ -11,6 +11,8 @@ type Part struct {
 	Lines    []string
 	Findings []report.Finding
 	Section  report.Section
+	// Doubt is the first thing of its lines that may be wrong and is no finding; "" for none.
+	Doubt string
 }
 
 const maxLine = 240

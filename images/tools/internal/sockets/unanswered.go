@@ -82,6 +82,9 @@ func (w Wait) String() string {
 func FindUnanswered(part *rules.Part, known []Socket) {
 	shown := 0
 	for _, each := range Unanswered(known) {
+		if part.Doubt == "" {
+			part.Doubt = each.String()
+		}
 		switch {
 		case !each.Peer.IsValid():
 			part.Say("%s", each)

@@ -121,7 +121,7 @@ func TestClientsOfThePodsOwnPortsWaitForThePod(t *testing.T) {
 	}
 	part := rules.NewPart("sockets")
 	FindUnanswered(part, known)
-	if len(part.Findings) != 0 || len(part.Lines) != 1 || part.Lines[0] != "7 clients of port 8080 have waited 9 s for an answer of this pod" {
+	if len(part.Findings) != 0 || len(part.Lines) != 1 || part.Lines[0] != "7 clients of port 8080 have waited 9 s for an answer of this pod" || part.Doubt != part.Lines[0] {
 		t.Errorf("%+v %q", part.Findings, part.Lines)
 	}
 }
