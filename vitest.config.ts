@@ -82,6 +82,8 @@ const attack = {
   name: 'attack',
   include: ['test/attack/**/*.test.ts'],
   globalSetup: 'test/attack/support/build.ts',
+  // Some measure how long others wait. A defect fails three times; a busy machine does not.
+  retry: 2,
   maxWorkers: 1,
 };
 
