@@ -4,7 +4,7 @@ import type { Run } from '../../../src/core/run/run.ts';
 import type { Span, Tone } from '../../../src/core/say/message/message.ts';
 import { cardLine, firstLine, headOf } from '../../../src/core/say/parts/run-lines.ts';
 import { aPlan, aPod, aRun, START_MS } from '../../support/builders.ts';
-import type { ImageName, State } from './states.ts';
+import { type ImageName, podOf, type State } from './states.ts';
 
 /** What a person reads first, and how the mark before it looks. */
 export interface Read {
@@ -45,7 +45,7 @@ export function readOf(diagnosis: Diagnosis, image: ImageName, podName: string):
 }
 
 /** Sends people to a place. On a healthy program there is none to go to. */
-const POINTER = /most(ly)? (of the time )?in |% of the CPU time goes|hottest/i;
+const POINTER = /most(ly)? (of the time )?in |% of (the|its) CPU time goes|itself takes|hottest/i;
 
 /** The clients of the bed are in the pod's own network, so that their waiting is seen there too, and is true. */
 const CLIENTS_WAIT = /connections? to 127\.0\.0\.1:(8080|6379|5432)/;
@@ -58,7 +58,8 @@ const CALLS_WELL = /no problems|no thread computes|no deadlock|has time left|is 
 
 /** Judges the first two lines of one look at one state. */
 export function judge(state: State, image: ImageName, { tone, lines, isFinding }: Read): Judgement {
-  const words = lines.join('\n');
+  // The pod's name is the state's, which may be the cause's word too.
+  const words = lines.join('\n').replaceAll(podOf(state).metadata?.name ?? '', '');
   if (state.what === undefined) {
     const isAlarm = (isFinding && !state.also?.test(words)) || POINTER.test(words);
     return isAlarm ? 'false alarm' : 'true and useful';
