@@ -144,7 +144,7 @@ export const INLETS: readonly Inlet[] = [
   ],
   [
     'words',
-    `${COMMAND}/tokenize.ts`,
+    `${COMMAND}/line/tokenize.ts`,
     tokenize,
     [{ repeat: '"' }, { repeat: "a'" }, { repeat: '\\' }, { repeat: '\\\n' }, { repeat: 'a"b"' }],
   ],

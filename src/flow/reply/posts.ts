@@ -37,7 +37,7 @@ export class RunPosts {
   readonly #result: ResultDelivery;
   readonly #copies: ApproverCopies;
   readonly #beforeClosing: () => Promise<void>;
-  #shown: ShownCard = { json: '', atMs: 0 };
+  #shown: ShownCard = { json: '', atMs: Number.NEGATIVE_INFINITY };
   #shownUrgent = '';
   #isEndSaved = false;
   #concluding: { readonly endedLate: boolean; readonly done: Promise<void> } | undefined;

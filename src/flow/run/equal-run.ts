@@ -9,8 +9,8 @@ import { isForRequesterAlone } from '../planning/channel-check.ts';
 
 /** How long a result is worth more than a second container, which stays in the pod for its life. */
 const FRESH_MS = 120_000;
-/** The newest runs of the channel to look through. */
-const LOOKED_AT = 10;
+/** The newest runs of the channel to look through: each offer is one of them. */
+const LOOKED_AT = 30;
 /** The longest time that a request waits for the search. */
 const PATIENCE_MS = 1_000;
 
@@ -56,7 +56,7 @@ export const hasSecretOfAnother = (
 
 /** A grant is there because a person wants to repeat this very command. */
 const isFresh = (run: Run, nowMs: number): boolean =>
-  isAnswer(run) && !run.grant && run.grantedBy === undefined && nowMs - (run.finishedAtMs ?? 0) <= FRESH_MS;
+  isAnswer(run) && !run.grant && run.grantedBy === undefined && Math.abs(nowMs - (run.finishedAtMs ?? 0)) <= FRESH_MS;
 
 /** The plan without its requester and their reason. */
 function sameness({ requesterId: _who, teamId: _team, reason: _why, observed: _seen, ...plan }: Plan): string {

@@ -117,6 +117,23 @@ describe('the same again', () => {
     expect(launches(world)).toBe(2);
   });
 
+  it('is not pushed out of sight by its own offers', async () => {
+    const world = await finished(aPolicy({ limits: { ...aPolicy().limits, runsPerUserPerMinute: 60 } }));
+    for (let count = 0; count < 11; count += 1) await again(world, WORDS, { dedupeKey: `again-${count}` });
+    expect(launches(world)).toBe(1);
+  });
+
+  it('is not one that ended in the future, by the clock of another replica', async () => {
+    const world = await finished();
+    const { recent } = world.store;
+    world.store.recent = async (...which) =>
+      (await recent.apply(world.store, which)).map((run) =>
+        run.finishedAtMs === undefined ? run : { ...run, finishedAtMs: run.finishedAtMs + 86_400_000 },
+      );
+    expect(await again(world)).toBeUndefined();
+    expect(launches(world)).toBe(2);
+  });
+
   it('is forgotten after two minutes', async () => {
     const world = await finished();
     await world.clock.advance(121_000);

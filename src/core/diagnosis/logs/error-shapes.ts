@@ -3,6 +3,7 @@ import { cleanText, foldRewrites, isClean } from '../../redact/clean-text.ts';
 import { redactText } from '../../redact/redact-text.ts';
 import type { LogShape, TargetLog } from '../facts/facts.ts';
 import { LogEntries, type LogEntry, quotable, severityOf, wordsOf } from './log-entries.ts';
+import { troubleIn } from './log-level.ts';
 
 /** A line is read so far; a word that is cut there is left out. */
 const MAX_LINE = 16 * 1024;
@@ -76,7 +77,7 @@ export class ErrorShapes {
     }
     const bounded = boundedLine(text);
     const line = isClean(bounded) ? bounded : foldRewrites(cleanText(bounded));
-    if (HAS_WORDS.test(line) && !REQUEST.test(line)) this.#newest = line;
+    if (HAS_WORDS.test(line) && (!REQUEST.test(line) || troubleIn(line) !== undefined)) this.#newest = line;
     if (ON_LOOPBACK.test(line)) this.#onLoopback = line;
     const ended = this.#entries.add(line, Number.isFinite(atMs) ? atMs : (this.#lastAtMs ?? 0));
     if (ended !== undefined) this.#count(ended);

@@ -126,6 +126,7 @@ describe('the error lines of a log', () => {
     ]);
     expect(log.newest).toBe('Waiting for lock');
     expect(log.onLoopback).toBe('Uvicorn running on http://127.0.0.1:8000 (Press CTRL+C to quit)');
+    expect(logOf(['GET /db failed: connection refused']).newest).toBe('GET /db failed: connection refused');
     expect(logOf(['listening on 0.0.0.0:8000']).onLoopback).toBeUndefined();
   });
 
