@@ -29,6 +29,9 @@ func (l *look) verdict(findings []report.Finding) string {
 		for index, finding := range findings {
 			texts[index] = finding.Text
 		}
+		if lack := l.lack(); lack != nil {
+			texts = append(texts, "could not look into it: what lacks is "+lack.Lacks)
+		}
 		return report.Line(strings.Join(texts, "; "), maxVerdict) + "."
 	}
 	outside := ""

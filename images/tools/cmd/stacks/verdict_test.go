@@ -332,3 +332,12 @@ func TestAFileThatIsLockedIsNoCalm(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What the kernel shows does not hide that the runtime was not asked.
+func TestAFindingFromOutsideComesWithWhatLacks(t *testing.T) {
+	busy := stack.Thread{ID: 1, Name: "java", Kernel: thread.Seen{Class: thread.OnCPU, Running: 0.95}}
+	l := lookAt(target.JVM, named("java", target.JVM, stack.Dump{Threads: []stack.Thread{busy}, Lack: &target.Lack{Lacks: "attaching is forbidden"}}))
+	if got := l.verdict(findings(l)); got != "java computes all the time, with 0.95 of a core; could not look into it: what lacks is attaching is forbidden." {
+		t.Error(got)
+	}
+}
