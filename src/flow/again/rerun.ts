@@ -14,7 +14,7 @@ import { answerReason } from '../context/refusals.ts';
 import type { PlanSubject } from '../planning/plan-batch.ts';
 import { type Glance, withGlance } from '../planning/plan-pod.ts';
 import type { Answer } from '../ports/slack.ts';
-import { hasSecretOfAnother, isAnswer } from '../run/equal-run.ts';
+import { hasSecretOfAnother } from '../run/equal-run.ts';
 import { planOrRefusal } from '../run/plan.ts';
 import {
   type Again,
@@ -35,10 +35,15 @@ export async function clickRerun(again: Again, parts: RerunParts): Promise<Answe
   return 'answer' in found ? found.answer : repeat(found.run, again, { ...parts, action: 'rerun' });
 }
 
-/** The button *Run anyway* on the offer of `sameAgain`, which is no card; like a typed `rerun`, it is bound only to the channel. */
+/**
+ * The button *Run anyway* on the private offer of an equal run: the request that was refused for it, with its own reason and thread. Only
+ * for the person who typed it.
+ */
 export async function clickRunAnyway(again: Again, parts: RerunParts): Promise<Answer> {
   const run = await readRunOfChannel(again.runId, again.channelId, parts.deps);
-  return run && isAnswer(run) ? repeat(run, again, { ...parts, action: 'run-anyway' }) : answerReason('button_stale');
+  if (run?.refusal?.code !== 'same_again' || run.origin.requesterId !== again.userId)
+    return answerReason('button_stale');
+  return repeat(run, again, { ...parts, action: 'run-anyway' });
 }
 
 /** `rerun ID`: each time it is typed, one run. */

@@ -14,7 +14,7 @@ export async function refusalOrOffer(run: Run, refusal: Refusal, deps: FlowDeps)
   const equal = refusal.equalRun && (await deps.store.read(refusal.equalRun));
   if (!equal) return refusalMessage(run, refusal);
   const url = await linkTo(equal, run, deps);
-  return sameAgainMessage(equal, { nowMs: deps.clock.now(), ...defined({ url }) });
+  return sameAgainMessage(equal, { requestId: run.id, nowMs: deps.clock.now(), ...defined({ url }) });
 }
 
 /** Undefined where only the other requester can read the post: it is in their direct messages. */

@@ -38,7 +38,7 @@ async function find({ origin }: Run, plan: Plan, deps: FlowDeps): Promise<Run | 
 }
 
 /** Only a run that came to its own end is an answer: a person who repeats a failed start wants a start. */
-export const isAnswer = ({ state, outcome, batch }: Run): boolean =>
+const isAnswer = ({ state, outcome, batch }: Run): boolean =>
   state === 'finished' && batch === undefined && (outcome?.kind === 'succeeded' || outcome?.kind === 'failed');
 
 /** Whether kdebug shows the typed command without a part of it. */

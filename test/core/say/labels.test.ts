@@ -53,7 +53,7 @@ const batches: readonly BatchRunParts[] = [
 const messages: readonly Message[] = [
   ...[...runs, granted].map((run) => anchorMessage(run, moment)),
   ...[...runs, ...looks, ...nexts, owned].filter(({ state }) => state === 'finished').map((run) => resultMessage(run)),
-  sameAgainMessage(granted, { nowMs: START_MS }),
+  sameAgainMessage(granted, { requestId: granted.id, nowMs: START_MS }),
   refusalMessage(runs[0] ?? granted, { code: 'reason_required', message: 'x', hint: 'y' }),
   ...batches.map((parts) => anchorMessage(aBatchRun(parts), moment)),
 ];

@@ -270,9 +270,12 @@ describe('a hostile insider who clicks without end', () => {
       const rules = [aRule({ profiles: ['restricted'] })];
       world.policy = aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules } } });
       await world.say('web-1 --profile=sysadmin');
-    } else world.policy = asking();
+    } else if (action === 'run-anyway') await world.say('web-1', typed('again'));
+    if (action !== 'ask-for-it') world.policy = asking();
+    const [{ id: value } = { id: '' }] = await world.store.recent('C0SHOP', 1);
+    const isOffer = action !== 'rerun';
     const click = (index: number) =>
-      press(world, action, 'U0ROY', { dedupeKey: String(index), ...(action === 'ask-for-it' && { messageTs: '9.9' }) });
+      press(world, action, 'U0ROY', { value, dedupeKey: String(index), ...(isOffer && { messageTs: '9.9' }) });
     for (let index = 0; index < 6; index += 1) expect(await click(index)).toMatchObject({ kind: 'form' });
     const reads = world.cluster.calls.length;
     expect(textOf(await click(6))).toContain('limit_per_person');

@@ -29,6 +29,13 @@ async function again(world: World, words = WORDS, over: object = {}): Promise<Me
   return answer ?? world.thread.told[before]?.message;
 }
 
+/** Presses the button under the newest private answer, wherever Slack shows it. */
+async function runAnyway(world: World, userId: string): Promise<Message | undefined> {
+  const [{ id: value } = { id: '' }] = await world.store.recent('C0SHOP', 1);
+  const answer = await world.click(userId, 'run-anyway', { value, channelId: 'C0SHOP', messageTs: '55.5' });
+  return answer.kind === 'message' ? answer.message : undefined;
+}
+
 describe('the same again', () => {
   it('is offered with its result instead of a second container', async () => {
     const world = await finished();
@@ -90,13 +97,39 @@ describe('the same again', () => {
     expect(buttonsOf(await again(world, WORDS.replace(' -- ', ' --reason="other words" -- ')))).toEqual(['run-anyway']);
   });
 
-  it('runs on a click, once, for whoever clicks', async () => {
+  it('runs on a click, once', async () => {
     const world = await finished();
     await again(world, WORDS, { requesterId: EVE });
-    const click = () => world.click('U0EVE', 'run-anyway', { channelId: 'C0SHOP', messageTs: '55.5' });
-    await Promise.all([click(), click()]);
+    await Promise.all([runAnyway(world, 'U0EVE'), runAnyway(world, 'U0EVE')]);
     expect(launches(world)).toBe(2);
-    expect((await world.store.read(asRunId('bbbbbbbbbb')))?.origin.requesterId).toBe('U0EVE');
+  });
+
+  it('is the request just typed that runs: its own reason, in its own thread', async () => {
+    const world = await finished();
+    await again(world, WORDS.replace(' -- ', ' --reason="other words" -- '), { requesterId: EVE, threadTs: '7.7' });
+    await runAnyway(world, 'U0EVE');
+    const [newest] = await world.store.recent('C0SHOP', 1);
+    expect(newest).toMatchObject({
+      origin: { requesterId: 'U0EVE', threadTs: '7.7' },
+      request: { reason: 'other words' },
+    });
+    expect(launches(world)).toBe(2);
+  });
+
+  it('runs for nobody but the person to whom it was offered', async () => {
+    const world = await finished();
+    await again(world, WORDS, { requesterId: EVE });
+    expect(textOf(await runAnyway(world, 'U0ROY'))).toContain('button_stale');
+    expect(launches(world)).toBe(1);
+  });
+
+  it('is the only refusal that a click overrules', async () => {
+    const world = await finished();
+    world.policy = aPolicy({ channels: {} });
+    await again(world, WORDS, { requesterId: EVE });
+    world.policy = aPolicy();
+    expect(textOf(await runAnyway(world, 'U0EVE'))).toContain('button_stale');
+    expect(launches(world)).toBe(1);
   });
 
   it.each([

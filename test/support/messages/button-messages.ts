@@ -37,8 +37,14 @@ export const BUTTON_MESSAGES: readonly MessageKind[] = [
       { name: 'Details', message: detailsMessage(ended, shown) },
       { name: 'Copy command', message: copyCommandMessage(ended, false) },
       { name: 'Copy command, without its secret', message: copyCommandMessage(ended, true) },
-      { name: 'the same again', message: sameAgainMessage(ended, { nowMs: START_MS + 44_500, url }) },
-      { name: 'the same again, without a link', message: sameAgainMessage(ended, { nowMs: START_MS + 4_500 }) },
+      {
+        name: 'the same again',
+        message: sameAgainMessage(ended, { requestId: ended.id, nowMs: START_MS + 44_500, url }),
+      },
+      {
+        name: 'the same again, without a link',
+        message: sameAgainMessage(ended, { requestId: ended.id, nowMs: START_MS + 4_500 }),
+      },
       { name: 'Ask for it', message: refused('reason_required') },
     ],
   },

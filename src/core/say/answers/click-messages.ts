@@ -1,5 +1,6 @@
 import { formatAge, formatDuration } from '../../../lib/duration.ts';
 import type { Profile } from '../../container/profiles.ts';
+import type { RunId } from '../../ids.ts';
 import type { Run } from '../../run/run.ts';
 import { COMMAND } from '../../shown-names.ts';
 import {
@@ -72,8 +73,16 @@ export function copyCommandMessage({ commandLine }: Run, hasSecret: boolean): Me
   };
 }
 
-/** Offers the result of an identical run instead of a second one. `url` leads to it in Slack. */
-export function sameAgainMessage(run: Run, { nowMs, url }: { readonly nowMs: number; readonly url?: string }): Message {
+interface SameAgain {
+  /** The refused request, which *Run anyway* repeats. */
+  readonly requestId: RunId;
+  readonly nowMs: number;
+  /** Leads to the result in Slack. */
+  readonly url?: string;
+}
+
+/** Offers the result of an equal run instead of a second one. */
+export function sameAgainMessage(run: Run, { requestId, nowMs, url }: SameAgain): Message {
   const { origin, finishedAtMs = nowMs } = run;
   const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
   const headline = endHeadlineOf(run) ?? outcome.title;
@@ -90,7 +99,7 @@ export function sameAgainMessage(run: Run, { nowMs, url }: { readonly nowMs: num
         text(` finished ${age}, so nothing was started.`),
         ...where,
       ]),
-      { kind: 'actions', buttons: [{ action: 'run-anyway', label: 'Run anyway', value: run.id }] },
+      { kind: 'actions', buttons: [{ action: 'run-anyway', label: 'Run anyway', value: requestId }] },
       note(`Run ${run.id}`),
     ],
   };
