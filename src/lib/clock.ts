@@ -58,6 +58,14 @@ export function pause(clock: Pick<Clock, 'after'>, ms: number): Pause {
   return { over, end };
 }
 
+/** What `work` resolves with; `otherwise` where it fails or takes longer than `ms`. Never rejects. As `withDeadline` else. */
+export const withDefault = <Value, Other>(
+  clock: Pick<Clock, 'after'>,
+  ms: number,
+  work: Promise<Value>,
+  otherwise: () => Other,
+): Promise<Value | Other> => withDeadline(clock, ms, work.catch(otherwise), otherwise);
+
 /**
  * Settles as `work` does, or after `ms` as `onLate` does: with its return value or error. The work itself continues,
  * and a later rejection is ignored. Cancels the timer when the work settles first. `Infinity` sets no deadline.

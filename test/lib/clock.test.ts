@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { elapsedAt, instantOf, pause, sinceInstant } from '../../src/lib/clock.ts';
+import { describe, expect, it } from 'vitest';
+import { elapsedAt, instantOf, pause, sinceInstant, withDefault } from '../../src/lib/clock.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 it('a pause ends by its clock, or sooner when it is ended, which cancels the timer', async () => {
@@ -32,4 +32,16 @@ it('a recorded deadline is waited for as far as the wall clock is away from it',
   const deadlineMs = clock.now() + 1_000;
   clock.jump(-500);
   expect(elapsedAt(clock, deadlineMs)).toBe(clock.elapsed() + 1_500);
+});
+
+describe('withDefault', () => {
+  it('resolves with the default where the work fails or takes too long, and never rejects', async () => {
+    const clock = new FakeClock();
+    const none = () => 'none';
+    expect(await withDefault(clock, 100, Promise.resolve('some'), none)).toBe('some');
+    expect(await withDefault(clock, 100, Promise.reject(new Error('no')), none)).toBe('none');
+    const late = withDefault(clock, 100, new Promise<string>(() => undefined), none);
+    await clock.advance(100);
+    expect(await late).toBe('none');
+  });
 });

@@ -14,8 +14,8 @@ export const libraryLogger = (log: Pick<Log, 'warn'>): Logger => {
   return {
     debug: () => undefined,
     info: () => undefined,
-    warn: (...parts) => log.warn('slack library', { detail: words(parts) }),
-    error: (...parts) => log.warn('slack library', { detail: words(parts) }),
+    warn: (...parts) => log.warn('warning of the Slack library', { detail: words(parts) }),
+    error: (...parts) => log.warn('error of the Slack library', { detail: words(parts) }),
     setLevel: () => undefined,
     getLevel: () => LogLevel.WARN,
     setName: () => undefined,

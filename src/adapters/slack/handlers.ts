@@ -33,39 +33,6 @@ const MEMBERS: Rules = { needs: 'member', namesApp: true };
 /** Slack puts no `api_app_id` into the payload of a shortcut. */
 const MEMBERS_BY_SHORTCUT: Rules = { needs: 'member', namesApp: false };
 
-const BUTTONS: Readonly<Record<ActionName, Rules>> = {
-  approve: MEMBERS,
-  'approve-grant': MEMBERS,
-  reject: MEMBERS,
-  cancel: MEMBERS,
-  'end-grant': MEMBERS,
-  'look-again': MEMBERS,
-  'next-image': MEMBERS,
-  compare: MEMBERS,
-  pause: MEMBERS,
-  resume: MEMBERS,
-  continue: MEMBERS,
-  resize: MEMBERS,
-  'rerun-failed': MEMBERS,
-  'show-outliers': MEMBERS,
-  rerun: MEMBERS,
-  'run-anyway': MEMBERS,
-  'ask-for-it': MEMBERS,
-  logs: MEMBERS,
-  details: MEMBERS,
-  'copy-command': MEMBERS,
-  stop: MEMBERS,
-};
-
-const FORMS: Readonly<Record<FormName, Rules>> = {
-  debug: MEMBERS,
-  'again-reason': MEMBERS,
-  'vote-reason': MEMBERS,
-  apply: MEMBERS,
-  'resize-batch': MEMBERS,
-  'pick-channel': MEMBERS,
-};
-
 const SHORTCUTS: Readonly<Record<ShortcutName, Rules<ShortcutHandler>>> = {
   'debug-pod': MEMBERS_BY_SHORTCUT,
   'apply-job': { ...MEMBERS_BY_SHORTCUT, readsFile: true },
@@ -105,10 +72,10 @@ export const HANDLERS: readonly Row[] = [
     (name) => ({ listens: 'shortcut', isGlobal: true, name, ...MEMBERS_BY_SHORTCUT }) as const,
   ),
   ...SHORTCUT_NAMES.map((name) => ({ listens: 'shortcut', name, ...SHORTCUTS[name] }) as const),
-  ...ACTION_NAMES.map((name) => ({ listens: 'action', name, ...BUTTONS[name] }) as const),
+  ...ACTION_NAMES.map((name) => ({ listens: 'action', name, ...MEMBERS }) as const),
   ...FIELD_NAMES.map((name) => ({ listens: 'field', name, ...MEMBERS }) as const),
   ...SEARCH_NAMES.map((name) => ({ listens: 'search', name, ...MEMBERS }) as const),
-  ...FORM_NAMES.map((name) => ({ listens: 'view', name, ...FORMS[name] }) as const),
+  ...FORM_NAMES.map((name) => ({ listens: 'view', name, ...MEMBERS }) as const),
 ];
 
 /** For buttons of older versions: answered and recorded, without effect. */

@@ -5,7 +5,7 @@ import type { PostRef } from '../../core/run/run-state.ts';
 import { homeMessage, type RunOnHome } from '../../core/say/answers/home-messages.ts';
 import { reasonMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
-import { withDeadline } from '../../lib/clock.ts';
+import { withDeadline, withDefault } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { isInGroup } from '../planning/approvers.ts';
@@ -70,7 +70,7 @@ class SlackLookups {
       this.hasFailed = true;
       return other;
     };
-    return withDeadline(this.deps.clock, SLACK_MS, question.catch(unanswered), unanswered);
+    return withDefault(this.deps.clock, SLACK_MS, question, unanswered);
   }
 }
 

@@ -120,7 +120,7 @@ export class CommandInbox implements Inbox {
       return await debugAnywhere(use, this.#parts);
     } catch (thrown) {
       const error = toKdebugError(thrown);
-      this.#deps.log.error('Slack request failed', { reason: error.code, error: thrown });
+      this.#deps.log.error('global shortcut failed', { reason: error.code, error: thrown });
       return { kind: 'page', title: 'kdebug', message: errorMessage(error) };
     }
   }

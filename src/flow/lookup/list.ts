@@ -5,7 +5,7 @@ import type { Run } from '../../core/run/run.ts';
 import { type ListedRun, listMessage } from '../../core/say/answers/list-message.ts';
 import { reasonMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
-import { withDeadline } from '../../lib/clock.ts';
+import { withDeadline, withDefault } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { isInGroup } from '../planning/approvers.ts';
@@ -115,12 +115,7 @@ async function listed(run: Run, { requesterId }: Origin, deps: FlowDeps): Promis
   // A card elsewhere is in the requester's direct messages.
   const isReadable = isTheirs || anchor?.channelId === run.origin.channelId;
   const inTime = <Value>(request: Promise<Value>, otherwise: Value): Promise<Value> =>
-    withDeadline(
-      deps.clock,
-      SLACK_MS,
-      request.catch(() => otherwise),
-      () => otherwise,
-    );
+    withDefault(deps.clock, SLACK_MS, request, () => otherwise);
   const [url, isHidden] = await Promise.all([
     anchor && isReadable ? inTime(deps.thread.permalink(anchor), undefined) : undefined,
     isTheirs ? false : inTime(isForRequesterAlone(run, deps), true),

@@ -9,8 +9,8 @@ import type { Rehearsal, Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
 import { type AuditSubject, record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
+import { launchProblem } from '../context/launch-words.ts';
 import { refusal, refusalOfError } from '../context/refusals.ts';
-import type { LaunchResult } from '../ports/cluster.ts';
 import { lapsedVoters } from './approvers.ts';
 import { channelProblem } from './channel-check.ts';
 import { launchRequestOf } from './launch-request.ts';
@@ -70,7 +70,7 @@ export async function rehearse(run: Run, plan: Plan, deps: FlowDeps): Promise<Re
   const answer = await deps.clusters.get(plan.cluster).launch({ ...request, dryRun: true });
   const rehearsal = {
     accepted: answer.kind === 'launched',
-    cluster: wordsOf(answer),
+    cluster: launchProblem(answer) ?? 'The API server would accept it.',
     patch: shownPatch(request.container, deps.policies.current().output.redact),
   };
   await record(deps, run, 'dry-run', { accepted: rehearsal.accepted, answer: answer.kind });
@@ -86,21 +86,6 @@ function shownPatch(container: EphemeralContainer, redact: readonly string[]): s
     env: redactEnv(env, redact),
   };
   return redactText(JSON.stringify(shown, undefined, 2), redact);
-}
-
-function wordsOf(answer: LaunchResult): string {
-  switch (answer.kind) {
-    case 'launched':
-      return 'The API server would accept it.';
-    case 'refused':
-      return answer.message;
-    case 'pod-gone':
-      return 'The pod is gone.';
-    case 'pod-replaced':
-      return 'Another pod has that name now.';
-    case 'unsupported':
-      return 'This API server has no ephemeralcontainers subresource.';
-  }
 }
 
 type PreflightDeps = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log'>;

@@ -3,7 +3,7 @@ import { shownCommandLine } from '../../core/command/shown-command.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import type { Run } from '../../core/run/run.ts';
-import { withDeadline } from '../../lib/clock.ts';
+import { withDefault } from '../../lib/clock.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { isForRequesterAlone } from '../planning/channel-check.ts';
 
@@ -20,8 +20,7 @@ const PATIENCE_MS = 1_000;
  */
 export async function equalRun(run: Run, plan: Plan, deps: FlowDeps): Promise<Run | undefined> {
   if (run.offersEqual !== true || run.request.target.kind !== 'pod' || run.request.dryRun) return undefined;
-  const search = find(run, plan, deps).catch(() => undefined);
-  return withDeadline(deps.clock, PATIENCE_MS, search, () => undefined);
+  return withDefault(deps.clock, PATIENCE_MS, find(run, plan, deps), () => undefined);
 }
 
 async function find({ origin }: Run, plan: Plan, deps: FlowDeps): Promise<Run | undefined> {

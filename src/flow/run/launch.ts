@@ -9,6 +9,7 @@ import type { Run } from '../../core/run/run.ts';
 import { record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { HeldRun } from '../context/held-run.ts';
+import { launchProblem } from '../context/launch-words.ts';
 import type { PodRoom } from '../context/pod-room.ts';
 import { refusal, refusalOfDecision } from '../context/refusals.ts';
 import { isSealedFor, launchRequestOf, markOf } from '../planning/launch-request.ts';
@@ -103,19 +104,8 @@ function nameConflict(answer: LaunchResult, run: Run, plan: Plan, deps: FlowDeps
 }
 
 function outcomeOf(answer: LaunchResult): Outcome | undefined {
-  switch (answer.kind) {
-    case 'launched':
-      return undefined;
-    case 'refused':
-      return { kind: 'refused', by: answer.by, message: answer.message };
-    case 'pod-gone':
-    case 'pod-replaced':
-      return { kind: answer.kind };
-    case 'unsupported':
-      return {
-        kind: 'refused',
-        by: 'validation',
-        message: 'This API server has no ephemeralcontainers subresource (Kubernetes 1.25 and newer have it).',
-      };
-  }
+  if (answer.kind === 'pod-gone' || answer.kind === 'pod-replaced') return { kind: answer.kind };
+  const message = launchProblem(answer);
+  if (message === undefined) return undefined;
+  return { kind: 'refused', by: answer.kind === 'refused' ? answer.by : 'validation', message };
 }

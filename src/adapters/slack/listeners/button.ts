@@ -30,7 +30,7 @@ async function onClick(
 ): Promise<void> {
   const payload = ClickPayload.safeParse(body);
   if (!payload.success) {
-    context.log.warn('click not understood, ignored');
+    context.log.warn('malformed click ignored');
     return ack();
   }
   const { channel, container, message, trigger_id: triggerId } = payload.data;

@@ -13,7 +13,7 @@ import { respond } from './respond.ts';
 export async function onJoined({ context, handler, body }: Delivered): Promise<void> {
   const payload = JoinedPayload.safeParse(body);
   if (!payload.success) {
-    context.log.warn('join not understood, ignored');
+    context.log.warn('malformed join event ignored');
     return;
   }
   const { event, team_id, enterprise_id, api_app_id } = payload.data;
@@ -56,7 +56,7 @@ async function announce(context: ListenerContext, channelId: string, message: Me
 export async function onHomeOpened({ context, handler, body }: Delivered): Promise<void> {
   const payload = HomePayload.safeParse(body);
   if (!payload.success) {
-    context.log.warn('visit of the Home tab not understood, ignored');
+    context.log.warn('malformed Home event ignored');
     return;
   }
   const { event, team_id, enterprise_id, api_app_id } = payload.data;

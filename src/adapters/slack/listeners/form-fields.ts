@@ -24,7 +24,7 @@ export async function onSearch(
   const payload = SearchPayload.safeParse(body);
   const origin = payload.success ? FormOrigin.safeParse(payload.data.view.private_metadata) : undefined;
   if (!payload.success || !origin?.success || origin.data.name !== FORM) {
-    context.log.warn('search not understood, ignored');
+    context.log.warn('malformed search ignored');
     return void (await ack({ options: [] }));
   }
   const { user, value: typed } = payload.data;
@@ -47,7 +47,7 @@ export async function onChange(
   const payload = ChangePayload.safeParse(body);
   const origin = payload.success ? FormOrigin.safeParse(payload.data.view.private_metadata) : undefined;
   if (!payload.success || !origin?.success || origin.data.name !== FORM) {
-    context.log.warn('change of a form not understood, ignored');
+    context.log.warn('malformed form change ignored');
     return ack();
   }
   const { user, view } = payload.data;

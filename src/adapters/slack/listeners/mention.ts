@@ -18,7 +18,7 @@ import { respond } from './respond.ts';
 export async function onMention({ context, handler, body }: Delivered): Promise<void> {
   const payload = MentionPayload.safeParse(body);
   if (!payload.success) {
-    context.log.warn('mention not understood, ignored');
+    context.log.warn('malformed mention ignored');
     return;
   }
   const { event } = payload.data;
@@ -42,7 +42,7 @@ export async function onMention({ context, handler, body }: Delivered): Promise<
 export async function onDirect({ context, handler, body }: Delivered): Promise<void> {
   const payload = DirectPayload.safeParse(body);
   if (!payload.success) {
-    context.log.warn('direct message not understood, ignored');
+    context.log.warn('malformed direct message ignored');
     return;
   }
   const event = writtenIn(payload.data.event);

@@ -29,7 +29,7 @@ export async function onShortcut(
 ): Promise<void> {
   const payload = ShortcutPayload.safeParse(body);
   if (!payload.success) {
-    context.log.warn('shortcut not understood, ignored');
+    context.log.warn('malformed shortcut ignored');
     return ack();
   }
   const { user, channel, message, trigger_id } = payload.data;
@@ -65,7 +65,7 @@ export async function onGlobalShortcut(
 ): Promise<void> {
   const payload = GlobalShortcutPayload.safeParse(body);
   if (!payload.success) {
-    context.log.warn('global shortcut not understood, ignored');
+    context.log.warn('malformed global shortcut ignored');
     return ack();
   }
   const { user, trigger_id } = payload.data;
@@ -93,6 +93,6 @@ async function openOrLog(
     if (complete) await updateUnlessClosed(context, opened, modal(await complete(), answer));
   } catch (thrown) {
     const { code, detail } = toKdebugError(thrown);
-    context.log.warn('form not opened', { code, detail });
+    context.log.warn('window of a global shortcut not opened', { code, detail });
   }
 }
