@@ -48,6 +48,13 @@ export const isFieldName = (name: string): name is FieldName => FIELD_NAMES.some
 export const SHORTCUT_NAMES = ['debug-pod', 'apply-job'] as const;
 export type ShortcutName = (typeof SHORTCUT_NAMES)[number];
 
+/**
+ * The buttons on messages that others write with kdebug's token, by the `callback_id` of their attachment (docs/alerts.md). What such a
+ * button says is foreign text.
+ */
+export const ALERT_NAMES = ['kdebug-alert'] as const;
+export type AlertName = (typeof ALERT_NAMES)[number];
+
 /** The shortcuts of the whole workspace, which belong to no channel. */
 export const GLOBAL_SHORTCUT_NAMES = ['debug-anywhere'] as const;
 export type GlobalShortcutName = (typeof GLOBAL_SHORTCUT_NAMES)[number];

@@ -440,6 +440,14 @@ export const REASONS = {
     'you have already used this button',
     'Its result is in the thread, or in a private message to you. To run it again, type the command.',
   ),
+  alert_unreadable: user(
+    'the button of this alert does not say which pod it is about',
+    `Its value must be CLUSTER/NAMESPACE/POD or CLUSTER/NAMESPACE/KIND/NAME: whoever configured the alert finds it in docs/alerts.md. Until then, type ${COMMAND} and the pod’s name.`,
+  ),
+  alert_looked_at: user(
+    'somebody has pressed this button already, and kdebug is still looking',
+    'The answer comes in the thread of the alert.',
+  ),
   edit_of_taken: user(
     'kdebug has taken this message already, and your edit changes nothing',
     'Send a new message with the new words.',

@@ -304,7 +304,7 @@ function names(board: Board, cluster: () => LocalCluster): void {
     });
     const never = () => Promise.reject(new Error('nobody calls'));
     const inbox = {
-      ...{ command: never, action: never, submit: never, shortcut: never, search: never, change: never },
+      ...{ command: never, action: never, submit: never, alert: never, shortcut: never, search: never, change: never },
       ...{ invited: never, home: never, globalShortcut: never, refused: never },
     };
     await expect(slack.start(inbox)).rejects.toMatchObject({ code: 'slack_unreachable' });

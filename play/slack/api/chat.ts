@@ -56,6 +56,7 @@ function postMessage({ slack, args, ...call }: Call): Json {
     text: content.text ?? '',
     blocks: withBlockIds(slack, content.blocks ?? []),
   });
+  if (content.attachments) message.attachments = content.attachments;
   if (metadata) message.metadata = metadata;
   slack.post(message);
   return { channel: channel.id, ts: message.ts, message: shown(slack, message, { metadata: true }) };
@@ -86,6 +87,7 @@ function update(call: Call): Json {
   if (content.text !== undefined) message.text = content.text;
   if (content.text !== undefined || content.blocks !== undefined)
     message.blocks = withBlockIds(slack, content.blocks ?? []);
+  if (content.attachments !== undefined) message.attachments = content.attachments;
   if (metadata === null) delete message.metadata;
   else if (metadata !== undefined) message.metadata = metadata;
   if (message.blocks.length === 0) message.edited = { user: slack.app.botUserId, ts: slack.nextTs() };

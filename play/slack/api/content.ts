@@ -4,10 +4,11 @@ import type { Json } from '../state/message.ts';
 import { type Args, isJson, optional, structured } from './args.ts';
 import { SlackError } from './slack-error.ts';
 
-/** What a message says: at least one of the two. */
+/** What a message says: at least one of the three. */
 interface Content {
   readonly text: string | undefined;
   readonly blocks: Json[] | undefined;
+  readonly attachments: Json[] | undefined;
 }
 
 /** `chat.postMessage` says "truncated" above 40,000 characters; this Slack refuses, so that nobody relies on it. */
@@ -15,15 +16,34 @@ export const POST_TEXT_LIMIT = 40_000;
 /** `chat.update`, error `msg_too_long`: "The text field cannot exceed 4,000 characters". */
 export const UPDATE_TEXT_LIMIT = 4_000;
 
-/** @throws SlackError no_text, msg_too_long, invalid_blocks_format, invalid_blocks, msg_blocks_too_long */
+/** @throws SlackError no_text, msg_too_long, invalid_attachments, too_many_attachments, invalid_blocks_format, invalid_blocks, msg_blocks_too_long */
 export function readContent(args: Args, textLimit: number, habits: Pick<Habits, 'withoutBlocks'>): Content {
   const text = optional(args, 'text');
   const blocks = readBlocks(args, habits);
-  if ((text === undefined || text.trim() === '') && (blocks === undefined || blocks.length === 0))
+  const attachments = readAttachments(args);
+  const isEmpty = (list: readonly Json[] | undefined): boolean => list === undefined || list.length === 0;
+  if ((text === undefined || text.trim() === '') && isEmpty(blocks) && isEmpty(attachments))
     throw new SlackError('no_text');
   if (text !== undefined && text.length > textLimit) throw new SlackError('msg_too_long');
-  return { text, blocks };
+  return { text, blocks, attachments };
 }
+
+/** docs.slack.dev, "Legacy: secondary message attachments": a message may have 100. */
+const MAX_ATTACHMENTS = 100;
+
+/** @throws SlackError invalid_attachments, too_many_attachments */
+function readAttachments(args: Args): Json[] | undefined {
+  const value = structured(args, 'attachments', 'invalid_attachments');
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value)) throw new SlackError('invalid_attachments');
+  if (value.length > MAX_ATTACHMENTS) throw new SlackError('too_many_attachments');
+  return value.filter(isJson).map((one, index) => ({ ...one, id: index + 1, ...numbered(one.actions) }));
+}
+
+const numbered = (actions: unknown): Json =>
+  Array.isArray(actions)
+    ? { actions: actions.filter(isJson).map((action, index) => ({ ...action, id: String(index + 1) })) }
+    : {};
 
 /** @throws SlackError */
 export function readBlocks(args: Args, { withoutBlocks }: Pick<Habits, 'withoutBlocks'>): Json[] | undefined {

@@ -48,6 +48,7 @@ export function shown(slack: SlackState, message: StoredMessage, include: { meta
       ? {}
       : { bot_id: message.botId, app_id: message.appId }),
     ...blocksOf(slack, message),
+    ...(message.attachments === undefined ? {} : { attachments: message.attachments }),
     ...(include.metadata && message.metadata !== undefined ? { metadata: message.metadata } : {}),
     ...(files.length === 0 ? {} : { files, upload: true }),
     ...(message.edited === undefined ? {} : { edited: message.edited }),

@@ -12,6 +12,7 @@ import type { Courier, Delivery, DeliveryOptions, Parcel } from './courier.ts';
 import { type InviteOrder, Members } from './members.ts';
 import type {
   ActionOrder,
+  AttachmentOrder,
   CommandOrder,
   Common,
   EditOrder,
@@ -24,7 +25,7 @@ import type {
   ViewActionOrder,
 } from './orders.ts';
 import { type Links, Payloads } from './payloads.ts';
-import { actionOf, findPressed } from './press.ts';
+import { actionOf, findAttached, findPressed } from './press.ts';
 import { afterSubmission } from './submission.ts';
 import { askedOf, optionsIn, type Suggestions } from './suggestion.ts';
 
@@ -196,6 +197,17 @@ export class Deliver {
     const isLost = source.files.length > 0 && this.parts.slack.habits.fileButtons === 'dead';
     if (isLost) return { parcel: { type: 'interactive', payload }, via: 'http', status: 0, body: '', ms: 0 };
     return this.send('interactive', payload, order);
+  }
+
+  /** Presses a button of a message's attachment. @throws Error when there is none of this label */
+  async attachment({ channel, ts, label, ...order }: AttachmentOrder): Promise<Delivery> {
+    const source = this.message(order.user, channel, ts);
+    const attached = findAttached(source.attachments ?? [], label);
+    const links = this.links(order.user, channel, source);
+    const payload = this.payloads.attachmentAction(this.user(order), source, attached, links);
+    const delivery = await this.send('interactive', payload, order);
+    replaceByAnswer(this.parts.slack, source, delivery);
+    return delivery;
   }
 
   /** Presses a button inside an open view, or fills an input whose block dispatches. */
@@ -394,4 +406,13 @@ export class Deliver {
   private needScope(scope: string): void {
     if (!this.parts.slack.app.scopes.includes(scope)) throw new Error(`without the scope ${scope} Slack sends nothing`);
   }
+}
+
+/** "Your response will replace the original message", of an attachment's button: what rides on the acknowledgement does. */
+function replaceByAnswer(slack: SlackState, message: StoredMessage, { body }: Delivery): void {
+  const said = typeof body === 'string' ? body : body.text;
+  if (typeof said !== 'string' || said === '') return;
+  message.text = said;
+  message.attachments = [];
+  slack.tell({ kind: 'updated', message });
 }

@@ -53,6 +53,13 @@ export interface ActionOrder extends Common, Press {
   readonly ts: string;
 }
 
+/** A button of an attachment: the first one with this text. */
+export interface AttachmentOrder extends Common {
+  readonly channel: string;
+  readonly ts: string;
+  readonly label: string;
+}
+
 export interface ViewActionOrder extends Common, Press {
   readonly viewId: string;
   /** `state.values` as the browser has it. Default: as Slack knew it last. */

@@ -57,6 +57,28 @@ export class Payloads {
     };
   }
 
+  /**
+   * docs.slack.dev, "Legacy: Interactive message field guide". A click on a link is not delivered, and no app is named. Slack gives the value
+   * as it was posted.
+   */
+  attachmentAction(user: SlackUser, source: StoredMessage, { attachment, action }: Attached, links: Links): Json {
+    const { name, type, value } = action;
+    return {
+      type: 'interactive_message',
+      ...this.person(user),
+      actions: [{ name: name ?? '', type: type ?? 'button', value: value ?? '' }],
+      callback_id: attachment.callback_id ?? '',
+      channel: this.channelOf(source.channel),
+      action_ts: this.slack.nextTs(),
+      message_ts: source.ts,
+      attachment_id: String(attachment.id),
+      is_app_unfurl: false,
+      original_message: shown(this.slack, source, { metadata: false }),
+      response_url: links.responseUrl,
+      trigger_id: links.triggerId,
+    };
+  }
+
   viewAction(user: SlackUser, view: StoredView, action: Json, triggerId: string): Json {
     return {
       type: 'block_actions',
@@ -219,6 +241,11 @@ export class Payloads {
     const channel = this.slack.team.channels[id];
     return { id, name: channel?.kind === 'im' ? 'directmessage' : (channel?.name ?? '') };
   }
+}
+
+interface Attached {
+  readonly attachment: Json;
+  readonly action: Json;
 }
 
 /** What lets the app answer an interaction. */

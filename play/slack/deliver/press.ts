@@ -80,6 +80,14 @@ function choiceOf(element: Json, chosen: readonly string[]): Json {
   return isMany ? { selected_options: options } : { selected_option: options[0] ?? null };
 }
 
+/** @throws Error when no attachment of the message has such a button */
+export function findAttached(attachments: readonly Json[], label: string): { attachment: Json; action: Json } {
+  for (const attachment of attachments)
+    for (const action of jsonIn(attachment.actions))
+      if (action.text === label && action.url === undefined) return { attachment, action };
+  throw new Error(`no attachment has the button ${label}`);
+}
+
 const jsonIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
 
 const optionsOf = (element: Json): Json[] => [

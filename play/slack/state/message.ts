@@ -15,6 +15,8 @@ export interface StoredMessage {
   readonly appId?: string;
   text: string;
   blocks: Json[];
+  /** "Secondary attachments", as Slack keeps them: each has an `id`, counted from 1, and so has each of its actions. */
+  attachments?: Json[];
   metadata?: Json;
   files: string[];
   /** Slack's "(edited)": set when an update changed the text of a message without blocks. */

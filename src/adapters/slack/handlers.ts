@@ -1,7 +1,9 @@
-import type { App, BlockAction, ViewSubmitAction } from '@slack/bolt';
+import type { App, BlockAction, InteractiveMessage, ViewSubmitAction } from '@slack/bolt';
 import {
   ACTION_NAMES,
   type ActionName,
+  ALERT_NAMES,
+  type AlertName,
   FIELD_NAMES,
   type FieldName,
   FORM_NAMES,
@@ -16,6 +18,7 @@ import {
   type ShortcutName,
 } from '../../core/actions.ts';
 import { DEFAULT_NAMES } from '../../core/shown-names.ts';
+import { onAlert } from './listeners/alert.ts';
 import { onButton, onUnknownButton } from './listeners/button.ts';
 import { onCommand } from './listeners/command.ts';
 import { onHomeOpened, onJoined } from './listeners/events.ts';
@@ -30,12 +33,12 @@ import { acknowledger } from './receiving/acknowledge.ts';
 type Rules<Row extends Handler = Handler> = Omit<Row, 'name'>;
 
 const MEMBERS: Rules = { needs: 'member', namesApp: true };
-/** Slack puts no `api_app_id` into the payload of a shortcut. */
-const MEMBERS_BY_SHORTCUT: Rules = { needs: 'member', namesApp: false };
+/** Slack puts no `api_app_id` into the payload of a shortcut, or of a click on an attachment. */
+const MEMBERS_WITHOUT_APP: Rules = { needs: 'member', namesApp: false };
 
 const SHORTCUTS: Readonly<Record<ShortcutName, Rules<ShortcutHandler>>> = {
-  'debug-pod': MEMBERS_BY_SHORTCUT,
-  'apply-job': { ...MEMBERS_BY_SHORTCUT, readsFile: true },
+  'debug-pod': MEMBERS_WITHOUT_APP,
+  'apply-job': { ...MEMBERS_WITHOUT_APP, readsFile: true },
 };
 
 /** The events of `slack-app.yml`, each with its listener. */
@@ -60,6 +63,7 @@ export type Row =
   | ({ readonly listens: 'shortcut' } & ShortcutHandler)
   | ({ readonly listens: 'shortcut'; readonly isGlobal: true } & Handler<GlobalShortcutName>)
   | ({ readonly listens: 'action' } & Handler<ActionName>)
+  | ({ readonly listens: 'alert' } & Handler<AlertName>)
   | ({ readonly listens: 'field' } & Handler<FieldName>)
   | ({ readonly listens: 'search' } & Handler<SearchName>)
   | ({ readonly listens: 'view' } & Handler<FormName>);
@@ -69,10 +73,11 @@ export const HANDLERS: readonly Row[] = [
   { listens: 'command', name: DEFAULT_NAMES.command, ...MEMBERS },
   ...EVENT_NAMES.map((name) => ({ listens: 'event', name, ...MEMBERS }) as const),
   ...GLOBAL_SHORTCUT_NAMES.map(
-    (name) => ({ listens: 'shortcut', isGlobal: true, name, ...MEMBERS_BY_SHORTCUT }) as const,
+    (name) => ({ listens: 'shortcut', isGlobal: true, name, ...MEMBERS_WITHOUT_APP }) as const,
   ),
   ...SHORTCUT_NAMES.map((name) => ({ listens: 'shortcut', name, ...SHORTCUTS[name] }) as const),
   ...ACTION_NAMES.map((name) => ({ listens: 'action', name, ...MEMBERS }) as const),
+  ...ALERT_NAMES.map((name) => ({ listens: 'alert', name, ...MEMBERS_WITHOUT_APP }) as const),
   ...FIELD_NAMES.map((name) => ({ listens: 'field', name, ...MEMBERS }) as const),
   ...SEARCH_NAMES.map((name) => ({ listens: 'search', name, ...MEMBERS }) as const),
   ...FORM_NAMES.map((name) => ({ listens: 'view', name, ...MEMBERS }) as const),
@@ -114,6 +119,11 @@ function registerRow(app: Registrar, row: Row, context: ListenerContext): void {
       break;
     case 'action':
       app.action<BlockAction>(row.name, ({ body, ack }) => onButton({ context, handler: row, body }, () => ack()));
+      break;
+    case 'alert':
+      app.action<InteractiveMessage>({ type: 'interactive_message', callback_id: row.name }, ({ body, ack }) =>
+        onAlert({ context, handler: row, body }, () => ack()),
+      );
       break;
     case 'field':
       app.action<BlockAction>(row.name, ({ body, ack }) => onChange({ context, handler: row, body }, () => ack()));

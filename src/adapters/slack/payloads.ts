@@ -136,6 +136,26 @@ export const ClickPayload = z.object({
 });
 export type ClickPayload = z.infer<typeof ClickPayload>;
 
+/** Slack, "Legacy: Interactive message field guide": a click on a button of an attachment. It names no app. */
+export const AlertPayload = z.object({
+  ...interaction,
+  channel: z.object({ id }),
+  message_ts: ts,
+  /** The message as it was; absent where Slack does not keep it. */
+  original_message: z
+    .object({
+      thread_ts: optional(ts),
+      text: optionalText,
+      blocks: z.unknown().optional(),
+      attachments: z.unknown().optional(),
+    })
+    .nullish(),
+  response_url: responseUrl,
+  trigger_id: triggerId,
+  actions: z.tuple([z.object({ name: z.string().default(''), value: z.string().max(MAX_BUTTON_VALUE).default('') })]),
+});
+export type AlertPayload = z.infer<typeof AlertPayload>;
+
 const SharedFile = z.object({ name: z.string(), size: z.number(), url_private: z.string() });
 /** Drops files that are deleted, hidden or another company's: Slack sends little more than their id. */
 const SharedFiles = z

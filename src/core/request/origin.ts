@@ -1,12 +1,12 @@
 import type { ChannelId, RunId, UserId } from '../ids.ts';
 
 export interface Origin {
-  readonly source: 'slash' | 'mention' | 'form' | 'shortcut' | 'button';
+  readonly source: 'slash' | 'mention' | 'form' | 'shortcut' | 'button' | 'alert';
   /** Equal for every delivery of the same request, whoever delivers it. */
   readonly dedupeKey: string;
   readonly teamId: string;
   readonly channelId: ChannelId;
-  /** The thread of a mention, or the one that it begins; the run answers there. */
+  /** The thread of a mention or an alert, or the one that it begins; the run answers there. */
   readonly threadTs?: string;
   /** The thread is under the request itself. Slack shows a private answer there only once the thread has a reply. */
   readonly beginsThread?: true;

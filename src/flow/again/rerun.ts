@@ -8,6 +8,7 @@ import type { PossibleProfile } from '../../core/say/answers/click-messages.ts';
 import { lacksOf } from '../../core/say/parts/run-buttons.ts';
 import { defined } from '../../lib/object.ts';
 import type { RequestExtras } from '../context/accept.ts';
+import { acceptOnce } from '../context/accept-once.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { readRunOfChannel, runOfAnyCard } from '../context/find-run.ts';
 import { answerReason } from '../context/refusals.ts';
@@ -77,7 +78,7 @@ async function repeat(
   const repeated = repeatOf(run, origin, again.reason);
   if (again.reason === undefined && (await needsReason(subjectOf(repeated, origin), deps)))
     return formAgain(action, run);
-  return acceptOnce(run.id, origin, repeated, { deps, accept });
+  return repeatOnce(run.id, origin, repeated, { deps, accept });
 }
 
 /** Why nobody, or not this person, may repeat the run. */
@@ -104,27 +105,16 @@ function repeatOf(run: Run, { requesterId }: Origin, typed?: string): Repeated {
 /** What the planner reads of it. */
 const subjectOf = ({ request, extras }: Repeated, origin: Origin): PlanSubject => ({ origin, request, ...extras });
 
-/** A person with more repeats of one run uses the buttons of the newest. */
-const MAX_REPEATS = 20;
-
-/**
- * Accepts what a button repeats once for each person, until that run has ended: then it is what its own button would repeat. So a double
- * click starts one run, and an old card works as long as it is in Slack.
- */
-async function acceptOnce(
-  id: RunId,
-  origin: Origin,
-  { request, extras }: Repeated,
-  { deps, accept, tries = 1 }: RerunParts & { readonly tries?: number },
-): Promise<Answer> {
-  const dedupeKey = `rerun:${id}:${origin.requesterId}`;
-  return accept({ ...origin, dedupeKey }, request, extras, async (earlierId) => {
-    const earlier = await deps.store.read(earlierId);
-    const isOpen = !earlier || !isFinal(earlier.state) || tries >= MAX_REPEATS;
-    if (isOpen) return answerReason('already_asked', `run ${earlierId}`);
-    return acceptOnce(earlierId, origin, { request, extras }, { deps, accept, tries: tries + 1 });
-  });
-}
+/** A click of each person starts one run, until that has ended: then it is what its own button would repeat. */
+const repeatOnce = (id: RunId, origin: Origin, { request, extras }: Repeated, parts: RerunParts): Promise<Answer> =>
+  acceptOnce(
+    {
+      ...{ origin, request, extras },
+      keyAfter: (earlierId = id) => `rerun:${earlierId}:${origin.requesterId}`,
+      ifOpen: (earlierId) => answerReason('already_asked', `run ${earlierId}`),
+    },
+    parts,
+  );
 
 /**
  * *Ask for it* on a private refusal: opens a form with the reason that the rule requires, or with the profiles that the policy would let
@@ -146,7 +136,7 @@ export async function askForIt(again: Again, { deps, accept }: RerunParts): Prom
   const changed = { request: { ...request, ...defined({ profile }) }, extras };
   if (again.reason === undefined && (await needsReason(subjectOf(changed, origin), deps)))
     return formAgain('ask-for-it', run);
-  return acceptOnce(run.id, origin, changed, { deps, accept });
+  return repeatOnce(run.id, origin, changed, { deps, accept });
 }
 
 const BY_POWER: readonly Profile[] = ['sysadmin', 'netadmin', 'general', 'baseline', 'restricted'];

@@ -18,6 +18,7 @@ import { debugAnywhere } from '../home/pick-channel.ts';
 import { Welcomes } from '../home/welcome.ts';
 import type {
   Actor,
+  AlertClick,
   Answer,
   Click,
   FormChange,
@@ -30,6 +31,7 @@ import type {
   SubmitAnswer,
   Welcome,
 } from '../ports/slack.ts';
+import { clickAlert } from './alert.ts';
 import { JobInbox } from './apply-job.ts';
 import { BatchCommands } from './batch-commands.ts';
 import { answerCommand } from './commands.ts';
@@ -96,6 +98,10 @@ export class CommandInbox implements Inbox {
 
   action(click: Click): Promise<Answer> {
     return this.#guarded(() => ON_CLICK[click.action](this.#parts, click));
+  }
+
+  alert(click: AlertClick): Promise<Answer> {
+    return this.#counted(originOf({ ...click, dedupeKey: '' }, 'alert'), () => clickAlert(click, this.#parts));
   }
 
   async submit(submission: Submission): Promise<SubmitAnswer> {

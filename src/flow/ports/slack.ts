@@ -130,6 +130,8 @@ export interface Inbox {
   /** A command, from any source; the acknowledgement carries a message. */
   command(origin: Origin, words: string): Promise<Answer>;
   action(click: Click): Promise<Answer>;
+  /** A click on the button of an alert: a request of the clicker, answered in the alert's thread. */
+  alert(click: AlertClick): Promise<Answer>;
   submit(submission: Submission): Promise<SubmitAnswer>;
   /** A shortcut on a message: "Debug a pod" opens a form with what it says of a pod, "Apply as EphemeralJob" one with its YAML. */
   shortcut(shortcut: Shortcut): Promise<Answer>;
@@ -180,6 +182,20 @@ export interface Click extends Actor {
   readonly messageTs: string;
   /** Equal for every delivery of the same click. */
   readonly dedupeKey: string;
+}
+
+/** A click on a message that another program wrote with kdebug's token. All of it but who, where and when may be forged. */
+export interface AlertClick extends Actor {
+  /** What the button says of the target: see `alertTarget`. */
+  readonly value: string;
+  /** The words of the whole message, for a form; at most 4,000 characters. */
+  readonly text: string;
+  /** The alert itself. */
+  readonly messageTs: string;
+  /** The thread that the alert is in, or has. */
+  readonly threadTs?: string;
+  readonly responseUrl?: string;
+  readonly receivedAtMs: number;
 }
 
 export interface Submission extends Actor {

@@ -2,6 +2,7 @@ import type { Delivery } from '../../../play/slack/index.ts';
 import type { Row } from '../../../src/adapters/slack/handlers.ts';
 import { ACTION_NAMES, type ActionName, type FormName } from '../../../src/core/actions.ts';
 import type { Field, Form } from '../../../src/core/say/message/message.ts';
+import { alertPost, postAlert } from '../../support/alertmanager.ts';
 import { saying, type World } from './harness.ts';
 
 export const formOf = (name: FormName, more: Partial<Form> = {}): Form => ({
@@ -49,6 +50,10 @@ export async function deed(world: World, handler: Row, by: By): Promise<Delivery
     }
     case 'action':
       return click(world, handler.name, by);
+    case 'alert': {
+      const ts = await postAlert(world.local, alertPost(CHANNEL, 'shop/web-1', { callback_id: handler.name }));
+      return deliver.attachment({ ...by, channel: CHANNEL, ts, label: 'Diagnose' });
+    }
     case 'field': {
       const viewId = await openForm(world, 'debug', { fields: [fieldOf(handler.name, 'choice')] });
       return deliver.viewAction({ ...by, viewId, actionId: handler.name, chosen: ['a'] });

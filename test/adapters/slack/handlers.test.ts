@@ -11,7 +11,7 @@ import { NOBODY, startWorld, type World } from './harness.ts';
 describe('what Bolt has registered', () => {
   const KINDS = ['command', 'event', 'action', 'view', 'shortcut', 'options'] as const;
   /** Bolt's word where it is another than the table's. */
-  const BOLT: Readonly<Record<string, string>> = { field: 'action', search: 'options' };
+  const BOLT: Readonly<Record<string, string>> = { alert: 'action', field: 'action', search: 'options' };
   /** The command's name is a setting of the Slack app. */
   const ANY = '/.+/';
   const OTHERS = ['message', 'function', 'use', 'assistant'] as const;
@@ -23,7 +23,7 @@ describe('what Bolt has registered', () => {
     const others = OTHERS.map((kind) => vi.spyOn(App.prototype, kind));
     const world = await startWorld('http');
     await world.stop();
-    const listened = spies.flatMap(({ kind, spy }) => spy.mock.calls.map(([name]) => `${kind} ${name}`));
+    const listened = spies.flatMap(({ kind, spy }) => spy.mock.calls.map(([name]) => `${kind} ${callbackOf(name)}`));
     const apps = new Set(spies.flatMap(({ spy }) => spy.mock.contexts));
     return { listened, apps: [...apps], others: others.flatMap((spy) => spy.mock.calls) };
   }
@@ -53,7 +53,9 @@ describe('what Bolt has registered', () => {
       'handlers.ts',
     ]);
     expect(having(/\bnew App\(/)).toEqual(['index.ts']);
-    const asking = having(/\binbox\.(?:command|action|submit|shortcut|search|change|invited|home|globalShortcut)\(/);
+    const asking = having(
+      /\binbox\.(?:command|action|submit|alert|shortcut|search|change|invited|home|globalShortcut)\(/,
+    );
     expect(asking.length).toBeGreaterThan(0);
     // An inbox itself, which the listeners call.
     const wrapper = 'views/in-names.ts';
@@ -65,6 +67,10 @@ describe('what Bolt has registered', () => {
     expect(HANDLERS.filter(({ needs }) => needs !== 'member')).toEqual([]);
   });
 });
+
+/** Bolt finds a button of an attachment by its `callback_id`. */
+const callbackOf = (name: unknown): unknown =>
+  typeof name === 'object' && name !== null && 'callback_id' in name ? name.callback_id : name;
 
 const nameOf = ({ listens, name }: Row): string => `${listens} ${name}`;
 
@@ -79,6 +85,7 @@ const METHODS = {
   command: 'command',
   shortcut: 'shortcut',
   action: 'action',
+  alert: 'alert',
   view: 'submit',
   field: 'change',
   search: 'search',
@@ -246,19 +253,17 @@ describe.each(ENTRANCES)('%s', (_name, { row, method, act }) => {
 });
 
 describe('which payloads name the app', () => {
-  it('all but those of shortcuts: Slack puts no api_app_id into these', () => {
+  it('all but those of shortcuts and attachments: Slack puts no api_app_id into these', () => {
     expect(HANDLERS.filter(({ namesApp }) => !namesApp).map(nameOf)).toEqual([
       'shortcut debug-anywhere',
       'shortcut debug-pod',
       'shortcut apply-job',
+      'alert kdebug-alert',
     ]);
   });
 
-  const shortcuts = HANDLERS.filter(({ listens }) => listens === 'shortcut').map((row): [string, Row] => [
-    nameOf(row),
-    row,
-  ]);
-  it.each(shortcuts)('%s is taken as Slack sends it, without the app', async (_name, handler) => {
+  const unnamed = HANDLERS.filter(({ namesApp }) => !namesApp).map((row): [string, Row] => [nameOf(row), row]);
+  it.each(unnamed)('%s is taken as Slack sends it, without the app', async (_name, handler) => {
     const withoutApp = { user: 'U0ROY', override: { api_app_id: undefined } };
     expect((await deed(world, handler, withoutApp)).status).toBe(200);
     expect(world.inbox.taken).toEqual({ ...NOBODY, [methodOf(handler)]: 1 });

@@ -7,6 +7,7 @@ import { type Form, type Message, type Option, text } from '../../../src/core/sa
 import type { Log, LogFields } from '../../../src/flow/ports/machine.ts';
 import type {
   Actor,
+  AlertClick,
   Answer,
   Click,
   FormChange,
@@ -61,6 +62,7 @@ export class RecordingLog implements Log {
 export class FakeInbox implements Inbox {
   readonly commands: { readonly origin: Origin; readonly words: string }[] = [];
   readonly clicks: Click[] = [];
+  readonly alerts: AlertClick[] = [];
   readonly submissions: Submission[] = [];
   readonly shortcuts: Shortcut[] = [];
   readonly searches: SearchQuery[] = [];
@@ -88,6 +90,11 @@ export class FakeInbox implements Inbox {
 
   action(click: Click): Promise<Answer> {
     this.clicks.push(click);
+    return this.answer();
+  }
+
+  alert(click: AlertClick): Promise<Answer> {
+    this.alerts.push(click);
     return this.answer();
   }
 
@@ -133,10 +140,11 @@ export class FakeInbox implements Inbox {
   /** How often each method was called that takes something. */
   get taken(): Readonly<Record<Exclude<keyof Inbox, 'refused'>, number>> {
     const { commands, clicks, submissions, shortcuts, searches, changes } = this;
-    const { invitations, visits, globalShortcuts } = this;
+    const { invitations, visits, globalShortcuts, alerts } = this;
     return {
       command: commands.length,
       action: clicks.length,
+      alert: alerts.length,
       submit: submissions.length,
       shortcut: shortcuts.length,
       search: searches.length,
@@ -149,9 +157,9 @@ export class FakeInbox implements Inbox {
 
   forget(): void {
     const { commands, clicks, submissions, shortcuts, searches, changes } = this;
-    const { invitations, visits, globalShortcuts, refusals } = this;
+    const { invitations, visits, globalShortcuts, refusals, alerts } = this;
     for (const list of [commands, clicks, submissions, shortcuts, searches, changes]) list.length = 0;
-    for (const list of [invitations, visits, globalShortcuts, refusals]) list.length = 0;
+    for (const list of [invitations, visits, globalShortcuts, refusals, alerts]) list.length = 0;
   }
 }
 
@@ -159,6 +167,7 @@ export class FakeInbox implements Inbox {
 export const NOBODY: FakeInbox['taken'] = {
   command: 0,
   action: 0,
+  alert: 0,
   submit: 0,
   shortcut: 0,
   search: 0,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Log } from '../../../flow/ports/machine.ts';
 import { ChannelIdPayload, GroupPayload } from '../listeners/notices.ts';
 import {
+  AlertPayload,
   ChangePayload,
   ClickPayload,
   CommandPayload,
@@ -112,6 +113,7 @@ const BY_TYPE: ReadonlyMap<string, z.ZodType<Record<string, unknown>>> = new Map
   z.ZodType<Record<string, unknown>>
 >([
   ['block_actions', ClickPayload.extend({ type: z.literal('block_actions') })],
+  ['interactive_message', AlertPayload.extend({ type: z.literal('interactive_message'), callback_id: callbackId })],
   ['block_suggestion', SearchPayload.extend({ type: z.literal('block_suggestion') })],
   ['message_action', ShortcutPayload.extend({ type: z.literal('message_action'), callback_id: callbackId })],
   ['shortcut', GlobalShortcutPayload.extend({ type: z.literal('shortcut'), callback_id: callbackId })],

@@ -16,6 +16,7 @@ export function inboxInNames(inbox: Inbox, names: ShownNames): Inbox {
   return {
     command: (origin, words) => answer(inbox.command(origin, words), namesFor(origin, names)),
     action: (click) => answer(inbox.action(click)),
+    alert: (click) => answer(inbox.alert(click)),
     submit: (submission) => answer(inbox.submit(submission)),
     shortcut: (shortcut) => answer(inbox.shortcut(shortcut)),
     search: (query) => answer(inbox.search(query)),
