@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Bed, startBed } from '../../play/app/bed.ts';
+import { alertPost, postAlert } from '../support/alertmanager.ts';
+import { Kube } from './kube.ts';
+import type { Scene } from './stories.ts';
+
+const BUSYBOX = 'localhost/busybox:1';
+const CHANNEL = 'C0SHOP';
+const GUEST = 'U0GUEST';
+
+const policyFor = (context: string, namespace: string): string => `version: 1
+clusters:
+  test: { context: "${context}", default: true }
+identity: { mode: serviceAccount }
+images:
+  debian: { image: "${BUSYBOX}", class: observe, diagnostic: true }
+defaultImage: debian
+channels:
+  ${CHANNEL}:
+    rules:
+      - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive], profiles: [restricted, baseline] }
+limits: { startDeadline: 60s, runsPerUserPerMinute: 60, runsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
+`;
+
+/** An alert fires in Slack, and somebody presses its button. */
+export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void>): void {
+  let bed: Bed;
+  let kube: Kube;
+  let namespace: string;
+
+  beforeAll(async () => {
+    const scene = await open();
+    kube = new Kube(scene.kubeconfig);
+    namespace = await kube.namespace('kdebug-alerts');
+    const { kubeconfig, transport } = scene;
+    bed = await startBed({ kubeconfig, policy: policyFor(scene.context, namespace), transport });
+    const panics = { name: 'ledger', image: BUSYBOX, command: ['sh', '-c', 'sleep 2; exit 3'] };
+    await kube.pod(
+      namespace,
+      'ledger-0',
+      { terminationGracePeriodSeconds: 1, containers: [{ ...panics, imagePullPolicy: 'IfNotPresent' }] },
+      (pod) => (pod.status?.containerStatuses?.[0]?.restartCount ?? 0) > 0,
+    );
+  });
+
+  afterAll(async () => {
+    await bed?.stop();
+    await kube?.cleanUp();
+    await close();
+  });
+
+  const fire = (value: string, more: object = {}) => postAlert(bed.slack, alertPost(CHANNEL, value, more));
+  const press = (ts: string, user = 'U0ROY') =>
+    bed.slack.deliver.attachment({ user, channel: CHANNEL, ts, label: 'Diagnose' });
+  const privately = (user: string, before: number) => bed.slack.until(() => bed.slack.ephemerals(user)[before]);
+
+  it('the button brings the cause into the thread of the alert, and leaves the alert as it is', async () => {
+    const ts = await fire(`test/${namespace}/ledger-0`);
+    const before = JSON.stringify(bed.slack.message(CHANNEL, ts)?.attachments);
+    await press(ts);
+    const said = await bed.slack.until(() => {
+      const replies = JSON.stringify(bed.slack.thread(CHANNEL, ts).map(({ text, blocks }) => [text, blocks]));
+      return /ledger exited with code 3/.test(replies) && replies;
+    });
+    expect(said).toContain('U0ROY');
+    expect(JSON.stringify(bed.slack.message(CHANNEL, ts)?.attachments)).toBe(before);
+  });
+
+  it('an alert about several pods opens the form, with its namespace', async () => {
+    const ts = await fire(`test/${namespace}/`, { text: 'Pods of ledger crash' });
+    await press(ts);
+    const view = await bed.slack.until(() => {
+      const found = bed.slack.views('U0ROY')[0];
+      return found !== undefined && JSON.stringify(found.view).includes(namespace) && found;
+    });
+    expect(JSON.stringify(view.view)).toContain('Type to search');
+    view.open = false;
+  });
+
+  it('a button that says nothing of a pod is answered privately, with what to write', async () => {
+    const before = bed.slack.ephemerals('U0ROY').length;
+    await press(await fire('{{ .CommonLabels.pod }}'));
+    expect(JSON.stringify(await privately('U0ROY', before))).toContain('CLUSTER/NAMESPACE/POD');
+  });
+
+  it('a guest is refused', async () => {
+    const before = bed.slack.ephemerals(GUEST).length;
+    const ts = await fire(`test/${namespace}/ledger-0`);
+    await press(ts, GUEST);
+    expect(JSON.stringify(await privately(GUEST, before))).toContain('person_is_guest');
+    expect(bed.slack.thread(CHANNEL, ts)).toEqual([]);
+  });
+}
