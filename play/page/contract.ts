@@ -186,6 +186,14 @@ export type Deed =
       /** For menus and boxes: all that is chosen now, values of options or ids of people and channels. */
       readonly chosen?: readonly string[];
     }
+  /** A button of an attachment, by its label. */
+  | {
+      readonly kind: 'press-attachment';
+      readonly user: string;
+      readonly channel: string;
+      readonly ts: string;
+      readonly label: string;
+    }
   | {
       readonly kind: 'press-in-view';
       readonly user: string;

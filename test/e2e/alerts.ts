@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { alertPost, postAlert } from '../../play/app/alert.ts';
 import { type Bed, startBed } from '../../play/app/bed.ts';
-import { alertPost, postAlert } from '../support/alertmanager.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
 

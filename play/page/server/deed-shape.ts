@@ -14,6 +14,7 @@ const press = {
 export const DeedShape: z.ZodType<Deed> = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('type'), user: id, channel: id, text, threadTs: id.exactOptional() }),
   z.strictObject({ kind: z.literal('press'), channel: id, ts: id, ...press }),
+  z.strictObject({ kind: z.literal('press-attachment'), user: id, channel: id, ts: id, label: id }),
   z.strictObject({
     kind: z.literal('press-in-view'),
     viewId: id,

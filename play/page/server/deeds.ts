@@ -53,6 +53,8 @@ export class Deeds {
         return this.#type(deed);
       case 'press':
         return this.#press(deed);
+      case 'press-attachment':
+        return this.#pressAttachment(deed);
       case 'press-in-view':
         return this.#pressInView(deed);
       case 'suggest':
@@ -127,6 +129,12 @@ export class Deeds {
     this.#message(channel, ts, user);
     const press = { actionId, blockId, ...(chosen === undefined ? {} : { chosen }) };
     return answerTo(await this.#slack.deliver.action({ user, channel, ts, ...press }));
+  }
+
+  async #pressAttachment({ user, channel, ts, label }: Of<'press-attachment'>): Promise<DeedAnswer> {
+    this.#checkMayWrite(user, channel);
+    this.#message(channel, ts, user);
+    return answerTo(await this.#slack.deliver.attachment({ user, channel, ts, label }));
   }
 
   async #suggest({ user, viewId, blockId, actionId, typed }: Of<'suggest'>): Promise<DeedAnswer> {

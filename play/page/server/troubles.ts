@@ -1,3 +1,4 @@
+import { alertPost, postAlert } from '../../app/alert.ts';
 import { BACKOFFICE_PODS, type LocalCluster, SHOP_PODS } from '../../cluster/index.ts';
 import type { LocalSlack } from '../../slack/index.ts';
 import type { Deed, PageChange, Trouble } from '../contract.ts';
@@ -74,6 +75,15 @@ const KINDS: readonly Kind[] = [
     make: (maker, at) => replaceByBroken(maker.cluster(), at),
   },
   {
+    id: 'alert',
+    where: 'cluster',
+    title: 'An alert fires',
+    watch:
+      'Alertmanager writes it to #shop with kdebug’s token. Press Diagnose: kdebug answers in the thread of the alert, as if you had typed the pod’s name there.',
+    ...once,
+    make: ({ slack }, at) => void fire(slack, at),
+  },
+  {
     id: 'node-away',
     where: 'cluster',
     title: 'Node away',
@@ -129,6 +139,16 @@ const KINDS: readonly Kind[] = [
     make: ({ slack }) => slack.faults.queue({ method: 'chat.postMessage', kind: 'reset_after_commit' }),
   },
 ];
+
+const ALERTS_CHANNEL = 'C0SHOP';
+
+/** As one with kube-prometheus' rule and the receiver of docs/alerts.md is posted. */
+async function fire(slack: LocalSlack, { namespace, pod, container }: Place): Promise<void> {
+  const title = `[FIRING:1] KubePodCrashLooping ${namespace} ${pod}`;
+  const text = `Pod ${namespace}/${pod} (${container}) is in waiting state (reason: "CrashLoopBackOff").`;
+  const post = alertPost(ALERTS_CHANNEL, `/${namespace}/${pod}`, { title, text, fallback: title });
+  await postAlert(slack, post).catch(() => undefined);
+}
 
 const POSTING = ['chat.postMessage', 'chat.update'];
 const SLOW = { kind: 'delay', ms: SLOW_MS, times: Number.POSITIVE_INFINITY } as const;

@@ -1,8 +1,8 @@
+import { alertPost, postAlert } from '../../../play/app/alert.ts';
 import type { Delivery } from '../../../play/slack/index.ts';
 import type { Row } from '../../../src/adapters/slack/handlers.ts';
 import { ACTION_NAMES, type ActionName, type FormName } from '../../../src/core/actions.ts';
 import type { Field, Form } from '../../../src/core/say/message/message.ts';
-import { alertPost, postAlert } from '../../support/alertmanager.ts';
 import { saying, type World } from './harness.ts';
 
 export const formOf = (name: FormName, more: Partial<Form> = {}): Form => ({

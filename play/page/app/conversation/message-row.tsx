@@ -1,5 +1,6 @@
 import { memo, type ReactNode, useMemo, useState } from 'react';
 import type { StoredMessage } from '../../../slack/state/message.ts';
+import { Attachments } from '../blocks/attachments.tsx';
 import { Blocks } from '../blocks/blocks.tsx';
 import { RichText } from '../blocks/rich-text.tsx';
 import { SurfaceContext } from '../blocks/surface.ts';
@@ -95,6 +96,12 @@ function Body({ message, person }: { readonly message: StoredMessage; readonly p
         <Blocks blocks={message.blocks} />
       ) : (
         <RichText parts={richTextOf(message.text, { marks: message.mrkdwn !== false })} />
+      )}
+      {message.attachments !== undefined && (
+        <Attachments
+          attachments={message.attachments}
+          press={async (label) => void (await act({ kind: 'press-attachment', user: person, channel, ts, label }))}
+        />
       )}
       {message.edited !== undefined && <span className="edited">(edited)</span>}
       {message.files.map((id) => (

@@ -48,6 +48,16 @@ const errorsOf = (method: string) =>
     .filter(({ status }) => status !== 200);
 
 describe('a trouble of the cluster', () => {
+  it('fires an alert: its button answers in the thread of the alert', async () => {
+    expect(await make('alert')).toEqual({ ok: true });
+    const { ts } = await slack().until(() => slack().messages(SHOP)[0]);
+    const press = { kind: 'press-attachment', user: 'U0ROY', channel: SHOP, ts, label: 'Diagnose' } as const;
+    expect(await page.do(press)).toEqual({ ok: true });
+    const reply = await slack().until(() => slack().thread(SHOP, ts)[0]);
+    expect(textOf(reply)).toContain('pod-1234');
+    expect(await page.do({ ...press, label: 'Silence' })).toMatchObject({ ok: false });
+  });
+
   it('kills the container: it starts again, and the run says that its target ended', async () => {
     await longRun();
     expect(await make('kill')).toEqual({ ok: true });

@@ -4,7 +4,7 @@ interface SlackPort {
 }
 
 /** The button of docs/alerts.md, and what Alertmanager 0.34.2 sends with it: its own post, captured. */
-export const alertPost = (channel: string, value: string, more: object = {}) => ({
+export const alertPost = (channel: string, value: string, more: object = {}): object => ({
   channel,
   username: 'Alertmanager',
   attachments: [
