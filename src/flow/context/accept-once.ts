@@ -29,12 +29,17 @@ interface Parts {
  * Accepts what a button asks for once, until the run of that click has ended. So a double click starts one run, and an old button works as
  * long as it is in Slack. @throws KdebugError store_unreachable
  */
-export async function acceptOnce(asked: Repeatable, { deps, accept }: Parts): Promise<Answer> {
+export async function acceptOnce(requested: Repeatable, { deps, accept }: Parts): Promise<Answer> {
   const after = (earlierId: RunId | undefined, tries: number): Promise<Answer> =>
-    accept({ ...asked.origin, dedupeKey: asked.keyAfter(earlierId) }, asked.request, asked.extras, async (foundId) => {
-      const found = await deps.store.read(foundId);
-      const isOpen = !found || !isFinal(found.state) || tries >= MAX_REPEATS;
-      return isOpen ? asked.ifOpen(foundId) : after(foundId, tries + 1);
-    });
+    accept(
+      { ...requested.origin, dedupeKey: requested.keyAfter(earlierId) },
+      requested.request,
+      requested.extras,
+      async (foundId) => {
+        const found = await deps.store.read(foundId);
+        const isOpen = !found || !isFinal(found.state) || tries >= MAX_REPEATS;
+        return isOpen ? requested.ifOpen(foundId) : after(foundId, tries + 1);
+      },
+    );
   return after(undefined, 1);
 }

@@ -75,7 +75,9 @@ describe('many clicks on one alert', () => {
   it('start one run, whoever clicks', async () => {
     const world = new World();
     await press(world);
-    expect(textOf(messageOf(await press(world, { userId: 'U0EVE' })))).toMatch(/still looking[\s\S]*aaaaaaaaaa/);
+    const message = messageOf(await press(world, { userId: 'U0EVE' }));
+    expect(message?.code).toBe('alert_looked_at');
+    expect(textOf(message)).toMatch(/still looking[\s\S]*aaaaaaaaaa/);
     expect(await world.store.recent('C0SHOP', 9)).toHaveLength(1);
   });
 
