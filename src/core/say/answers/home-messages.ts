@@ -4,14 +4,13 @@ import type { ChannelPolicy, Policy } from '../../policy/policy.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import { COMMAND } from '../../shown-names.ts';
+import { heading, line, list, message, note, paragraph, type Shown } from '../message/line.ts';
 import {
   channel,
   code,
   type Form,
   link,
   type Message,
-  type Part,
-  paragraph,
   person,
   type Span,
   strong,
@@ -51,51 +50,35 @@ export interface HomeFacts {
 /** What one person sees on the Home tab: what waits for them, their runs, what their channels may do, and how to begin. */
 export function homeMessage(facts: HomeFacts): Message {
   const { waiting = [], isIncomplete, nowMs, policy } = facts;
-  const incomplete = paragraph([text('Slack was too slow to load everything. Open this page again for the rest.')]);
-  return {
-    summary: waiting.length === 0 ? 'kdebug' : `${formatCount(waiting.length, 'request')} waiting for your approval`,
-    tone: waiting.length === 0 ? 'neutral' : 'attention',
-    parts: [
-      ...waitingParts(facts),
-      ...runParts(facts),
-      ...channelParts(facts),
-      ...startParts(facts),
-      ...(isIncomplete ? [incomplete] : []),
-      { kind: 'note', spans: [text('As of '), time(nowMs), text(` · For other rights ask ${ownerOf(policy)}`)] },
-    ],
-  };
+  const summary =
+    waiting.length === 0 ? 'kdebug' : `${formatCount(waiting.length, 'request')} waiting for your approval`;
+  return message({ summary, tone: waiting.length === 0 ? 'neutral' : 'attention' }, [
+    waitingParts(facts),
+    runParts(facts),
+    channelParts(facts),
+    startParts(facts),
+    isIncomplete && paragraph`Slack was too slow to load everything. Open this page again for the rest.`,
+    note`As of ${time(nowMs)} · For other rights ask ${ownerOf(policy)}`,
+  ]);
 }
 
-const heading = (words: string): Part => ({ kind: 'heading', text: words });
-
-function waitingParts({ waiting }: HomeFacts): readonly Part[] {
+function waitingParts({ waiting }: HomeFacts): Shown {
   if (waiting === undefined) return [];
-  if (waiting.length === 0) return [heading('Nothing waits for your approval')];
-  return [heading('Waiting for your approval'), { kind: 'list', items: waiting.map(waitingItem) }];
+  if (waiting.length === 0) return heading('Nothing waits for your approval');
+  return [heading('Waiting for your approval'), list(waiting.map(waitingItem))];
 }
 
 function waitingItem(shown: RunOnHome): readonly Span[] {
   const { origin, approval } = shown.run;
-  const until: readonly Span[] = approval ? [text(', until '), time(approval.expiresAtMs)] : [];
-  return [
-    person(origin.requesterId),
-    text(' asks for '),
-    ...nameOf(shown),
-    text(' in '),
-    channelSpan(origin.channelId),
-    ...until,
-  ];
+  const until = approval ? line`, until ${time(approval.expiresAtMs)}` : [];
+  return line`${person(origin.requesterId)} asks for ${nameOf(shown)} in ${channelSpan(origin.channelId)}${until}`;
 }
 
-function runParts({ mine }: HomeFacts): readonly Part[] {
-  if (mine.length === 0) return [];
-  return [heading('Your latest runs'), { kind: 'list', items: mine.map(runItem) }];
-}
+const runParts = ({ mine }: HomeFacts): Shown =>
+  mine.length > 0 && [heading('Your latest runs'), list(mine.map(runItem))];
 
-function runItem(shown: RunOnHome): readonly Span[] {
-  const { run } = shown;
-  return [strong(stateOf(run)), text(': '), ...nameOf(shown), text(' · '), time(run.origin.receivedAtMs)];
-}
+const runItem = (shown: RunOnHome): readonly Span[] =>
+  line`${strong(stateOf(shown.run))}: ${nameOf(shown)} · ${time(shown.run.origin.receivedAtMs)}`;
 
 function stateOf(run: Run): string {
   if (isBatchRun(run)) return batchWords(run);
@@ -108,51 +91,39 @@ const MAX_COMMAND_LENGTH = 80;
 /** The command, and a link to its card. */
 function nameOf({ run, url }: RunOnHome): readonly Span[] {
   const command = code(shorten(typedCommand(run), MAX_COMMAND_LENGTH));
-  return url === undefined ? [command] : [command, text(' '), link(url, 'Open')];
+  return url === undefined ? [command] : line`${command} ${link(url, 'Open')}`;
 }
 
 /** Slack shows the id of a direct message as such. */
 const channelSpan = (channelId: string): Span =>
   channelId.startsWith('D') ? text('a direct message') : channel(channelId);
 
-function channelParts({ channels, channelsLeftOut, channelsTooLarge, policy }: HomeFacts): readonly Part[] {
-  const none = paragraph([text(`None of your channels may use kdebug. Ask ${ownerOf(policy)} which one is yours.`)]);
-  const more = paragraph([text(`${formatCount(channelsLeftOut, 'more channel')} of yours may use kdebug.`)]);
-  return [
-    heading('What your channels may do'),
-    ...(channels.length === 0 && channelsTooLarge === 0 ? [none] : []),
-    ...channels.flatMap(([id, rules]) => rulesOf(id, rules)),
-    ...(channelsLeftOut > 0 ? [more] : []),
-    ...(channelsTooLarge > 0 ? [paragraph([text(unseenChannels(channelsTooLarge))])] : []),
-  ];
-}
+const channelParts = ({ channels, channelsLeftOut, channelsTooLarge, policy }: HomeFacts): Shown => [
+  heading('What your channels may do'),
+  channels.length === 0 &&
+    channelsTooLarge === 0 &&
+    paragraph`None of your channels may use kdebug. Ask ${ownerOf(policy)} which one is yours.`,
+  channels.map(([id, rules]) => rulesOf(id, rules)),
+  channelsLeftOut > 0 && paragraph`${formatCount(channelsLeftOut, 'more channel')} of yours may use kdebug.`,
+  channelsTooLarge > 0 && paragraph`${unseenChannels(channelsTooLarge)}`,
+];
 
-function rulesOf(channelId: string, policy: ChannelPolicy): readonly Part[] {
+function rulesOf(channelId: string, policy: ChannelPolicy): Shown {
   const items = ruleItems(policy);
-  if (items.length === 0) return [paragraph([channelSpan(channelId), text(': nothing yet')])];
-  return [paragraph([channelSpan(channelId)]), { kind: 'list', items }];
+  return [paragraph`${channelSpan(channelId)}${items.length === 0 && ': nothing yet'}`, list(items)];
 }
 
-function startParts({ channels, policy }: HomeFacts): readonly Part[] {
+function startParts({ channels, policy }: HomeFacts): Shown {
   const [first] = channels;
   const example = first === undefined ? `${COMMAND} POD` : exampleOf(first[1].rules, policy);
-  const where = first === undefined ? [text('a channel of the policy')] : [channelSpan(first[0])];
+  const where = first === undefined ? 'a channel of the policy' : channelSpan(first[0]);
   return [
     heading('Start here'),
-    {
-      kind: 'list',
-      items: [
-        [
-          text('Type '),
-          code(example),
-          text(' in '),
-          ...where,
-          text(' with the name of a running pod: a first look, in seconds.'),
-        ],
-        [text('Use the shortcut '), strong('Debug a pod'), text(' on an alert: it finds the pod in the message.')],
-        [text('Type '), code(`${COMMAND} help`), text(' for all commands.')],
-      ],
-    },
+    list([
+      line`Type ${code(example)} in ${where} with the name of a running pod: a first look, in seconds.`,
+      line`Use the shortcut ${strong('Debug a pod')} on an alert: it finds the pod in the message.`,
+      line`Type ${code(`${COMMAND} help`)} for all commands.`,
+    ]),
   ];
 }
 

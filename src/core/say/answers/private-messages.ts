@@ -12,7 +12,8 @@ import type { CommandError } from '../../request/command.ts';
 import type { Refusal } from '../../request/origin.ts';
 import type { Run } from '../../run/run.ts';
 import { COMMAND } from '../../shown-names.ts';
-import { code, type Message, type Part, paragraph, type Span, strong, text, time } from '../message/message.ts';
+import { line, list, message, note, paragraph, preformatted, type Shown } from '../message/line.ts';
+import { code, type Message, type Span, strong, time } from '../message/message.ts';
 import { askPart } from '../parts/run-buttons.ts';
 import { helpMessage } from './help.ts';
 import { ownerOf } from './welcome-messages.ts';
@@ -22,24 +23,13 @@ import { ownerOf } from './welcome-messages.ts';
  * unknown word close to a verb, it suggests the verb.
  */
 export function refusalMessage(run: Run, refusal: Refusal): Message {
-  const rule: readonly Span[] = refusal.rule === undefined ? [] : [text(' · rule '), code(refusal.rule)];
-  return {
-    summary: `Not started: ${refusal.message}`,
-    tone: 'failure',
-    parts: [
-      {
-        kind: 'paragraph',
-        spans: [strong('Not started: '), ...whyNot(run, refusal), ...guessSpans(meantVerb(run)?.name)],
-      },
-      { kind: 'paragraph', spans: [text(refusal.hint)] },
-      ...askPart(run, refusal),
-      {
-        kind: 'note',
-        spans: [code(`${COMMAND} ${run.commandLine}`), ...rule, text(` · run ${run.id}${codeWords(refusal.code)}`)],
-      },
-    ],
-    code: refusal.code,
-  };
+  const rule = refusal.rule === undefined ? [] : line` · rule ${code(refusal.rule)}`;
+  return message({ summary: `Not started: ${refusal.message}`, tone: 'failure', code: refusal.code }, [
+    paragraph`${strong('Not started: ')}${whyNot(run, refusal)}${guessSpans(meantVerb(run)?.name)}`,
+    paragraph`${refusal.hint}`,
+    askPart(run, refusal),
+    note`${code(`${COMMAND} ${run.commandLine}`)}${rule} · run ${run.id}${codeWords(refusal.code)}`,
+  ]);
 }
 
 const meantVerb = ({ request: { target }, commandLine, plan }: Run) =>
@@ -47,40 +37,30 @@ const meantVerb = ({ request: { target }, commandLine, plan }: Run) =>
 
 /** For a missing pod the cluster's message would only repeat the title. */
 function whyNot({ request, plan }: Run, { code: reason, message }: Refusal): readonly Span[] {
-  if (reason !== 'pod_not_found' || request.target.kind !== 'pod') return [text(sentence(message))];
+  if (reason !== 'pod_not_found' || request.target.kind !== 'pod') return line`${sentence(message)}`;
   const namespace = plan?.namespace ?? request.namespace;
-  const where: readonly Span[] =
-    namespace === undefined ? [text("this channel's default namespace")] : [code(namespace)];
-  return [text("There's no pod named "), code(request.target.name), text(' in '), ...where, text('.')];
+  const where = namespace === undefined ? "this channel's default namespace" : code(namespace);
+  return line`There's no pod named ${code(request.target.name)} in ${where}.`;
 }
 
 /** A short private answer made of a reason code; `detail` names its subject. */
 export function reasonMessage(reason: ReasonCode, detail?: string): Message {
   const { title, hint } = REASONS[reason];
   const headline = sentence(detail ? `${title}: ${detail}` : title);
-  return {
-    summary: headline,
-    tone: 'failure',
-    parts: [
-      { kind: 'paragraph', spans: [strong(headline)] },
-      { kind: 'paragraph', spans: [text(hint)] },
-      ...codePart(reason),
-    ],
-    code: reason,
-  };
+  return message({ tone: 'failure', code: reason }, [
+    paragraph`${strong(headline)}`,
+    paragraph`${hint}`,
+    codePart(reason),
+  ]);
 }
 
 /** A refusal before there is a run. */
-export const refusalAnswer = ({ code: reason, message, hint }: Refusal): Message => ({
-  summary: sentence(message),
-  tone: 'failure',
-  parts: [
-    { kind: 'paragraph', spans: [strong('No: '), text(sentence(message))] },
-    { kind: 'paragraph', spans: [text(hint)] },
-    ...codePart(reason),
-  ],
-  code: reason,
-});
+export const refusalAnswer = ({ code: reason, message: why, hint }: Refusal): Message =>
+  message({ summary: sentence(why), tone: 'failure', code: reason }, [
+    paragraph`${strong('No: ')}${sentence(why)}`,
+    paragraph`${hint}`,
+    codePart(reason),
+  ]);
 
 /** Reasons that the user cannot fix by changing the request: whoever helps them needs the code. */
 const FOR_SUPPORT =
@@ -88,8 +68,7 @@ const FOR_SUPPORT =
 
 const codeWords = (reason: string): string => (FOR_SUPPORT.test(reason) ? ` · error code ${reason}` : '');
 
-const codePart = (reason: string): readonly Part[] =>
-  FOR_SUPPORT.test(reason) ? [{ kind: 'note', spans: [text(`Error code: ${reason}`)] }] : [];
+const codePart = (reason: string): Shown => FOR_SUPPORT.test(reason) && note`Error code: ${reason}`;
 
 /**
  * The answer to a request over a limit; nothing was stored. `count` of `max` runs are in use; `retryAtMs`: when there
@@ -100,17 +79,10 @@ export function limitedMessage(
   { count, max, retryAtMs }: { readonly count: number; readonly max: number; readonly retryAtMs?: number },
 ): Message {
   const headline = LIMITS[reason]?.(max) ?? reasonMessage(reason, `${count} of ${max}`).summary;
-  const next: readonly Span[] =
-    retryAtMs === undefined ? [text(REASONS[reason].hint)] : [text('Try again '), time(retryAtMs), text('.')];
-  return {
-    summary: headline,
-    tone: 'failure',
-    parts: [
-      { kind: 'paragraph', spans: [strong(headline)] },
-      { kind: 'paragraph', spans: next },
-    ],
-    code: reason,
-  };
+  return message({ tone: 'failure', code: reason }, [
+    paragraph`${strong(headline)}`,
+    retryAtMs === undefined ? paragraph`${REASONS[reason].hint}` : paragraph`Try again ${time(retryAtMs)}.`,
+  ]);
 }
 
 const LIMITS: Readonly<Partial<Record<ReasonCode, (max: number) => string>>> = {
@@ -135,33 +107,26 @@ export function imagesMessage(policy: Policy, channel: ChannelPolicy): Message {
   const items = aliases
     .filter(isAllowed)
     .toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
-    .map((image) => [
-      code(image.alias),
-      text(`${isDefault(image) ? ' (default)' : ''} — ${imageSentence(image)}`),
-      ...settingSpans(image),
-    ]);
+    .map(
+      (image) =>
+        line`${code(image.alias)}${isDefault(image) && ' (default)'} — ${imageSentence(image)}${settingSpans(image)}`,
+    );
   const others = aliases.filter((image) => !isAllowed(image)).map(({ alias }) => alias);
-  const summary =
+  const title =
     items.length > 0
       ? 'Images you can use with --image'
       : aliases.length === 0
         ? 'The policy names no images.'
         : 'No rule of this channel allows any image.';
-  return {
-    summary,
-    tone: 'neutral',
-    parts: [
-      paragraph([strong(summary)]),
-      ...(items.length === 0 ? [] : [{ kind: 'list', items } as const]),
-      ...(others.length === 0
-        ? []
-        : [paragraph([text(`Not allowed here: ${others.join(', ')}. For a rule ask ${ownerOf(policy, channel)}.`)])]),
-    ],
-  };
+  return message({ tone: 'neutral' }, [
+    paragraph`${strong(title)}`,
+    list(items),
+    others.length > 0 && paragraph`Not allowed here: ${others.join(', ')}. For a rule ask ${ownerOf(policy, channel)}.`,
+  ]);
 }
 
 const settingSpans = ({ settings = [] }: ImageAlias): readonly Span[] =>
-  settings.flatMap((name, at) => [text(at === 0 ? ' Settings: ' : ', '), code(`--env=${name}=…`)]);
+  settings.flatMap((name, at) => line`${at === 0 ? ' Settings: ' : ', '}${code(`--env=${name}=…`)}`);
 
 /** What an image does: the policy's own description, else what follows from its settings. At most 120 characters. */
 export function imageSentence({ description, diagnostic, command, class: harm }: ImageAlias): string {
@@ -181,26 +146,20 @@ const HARM: Readonly<Record<ImageClass, string>> = {
 };
 
 /** Says which of the typed words were ignored, and why. */
-export const notesMessage = (notes: readonly string[]): Message => ({
-  summary: notes.join(' '),
-  tone: 'neutral',
-  parts: notes.map((note) => ({ kind: 'paragraph', spans: [text(note)] }) as const),
-});
+export const notesMessage = (notes: readonly string[]): Message =>
+  message(
+    { summary: notes.join(' '), tone: 'neutral' },
+    notes.map((each) => paragraph`${each}`),
+  );
 
 /** What is wrong with a command, with a caret under the wrong word. */
-export const commandErrorMessage = (error: CommandError): Message => ({
-  summary: error.message,
-  tone: 'failure',
-  parts: [
-    { kind: 'paragraph', spans: [text(error.message)] },
-    { kind: 'preformatted', text: pointAt(error) },
-    ...(error.hint === undefined ? [] : [{ kind: 'paragraph', spans: [text(error.hint)] } as const]),
-    {
-      kind: 'note',
-      spans: [text(`Nothing was started.${namesHelp(error) ? '' : ` Type ${COMMAND} help for what you can do.`}`)],
-    },
-  ],
-});
+export const commandErrorMessage = (error: CommandError): Message =>
+  message({ tone: 'failure' }, [
+    paragraph`${error.message}`,
+    preformatted(pointAt(error)),
+    paragraph`${error.hint}`,
+    note`Nothing was started.${!namesHelp(error) && ` Type ${COMMAND} help for what you can do.`}`,
+  ]);
 
 const namesHelp = ({ hint = '' }: CommandError): boolean => hint.includes(`${COMMAND} help`);
 
@@ -209,17 +168,14 @@ const MAX_WORD_LENGTH = 60;
 /** The answer to words that are no command: what was not understood, the verb that was probably meant, and the help. */
 export function talkMessage({ first, request, guess }: Talk, namespace: string | undefined): Message {
   const word = shorten(first, MAX_WORD_LENGTH);
-  const where: readonly Span[] = namespace === undefined ? [] : [text(' in '), code(namespace)];
-  const unknown: readonly Span[] = request
-    ? [text("I don't know a pod named "), code(word), ...where, text('.')]
-    : [text("I don't understand "), code(word), text('.')];
-  return {
-    summary: request ? `I don't know a pod named ${word}.` : `I don't understand “${word}”`,
-    tone: 'neutral',
-    parts: [paragraph([...unknown, ...guessSpans(guess?.name)]), ...helpMessage().parts],
-  };
+  const where = namespace === undefined ? [] : line` in ${code(namespace)}`;
+  const unknown = request
+    ? line`I don't know a pod named ${code(word)}${where}.`
+    : line`I don't understand ${code(word)}.`;
+  const summary = request ? `I don't know a pod named ${word}.` : `I don't understand “${word}”`;
+  return message({ summary, tone: 'neutral' }, [paragraph`${unknown}${guessSpans(guess?.name)}`, helpMessage().parts]);
 }
 
 /** Ends a sentence with ` Did you mean list?`. */
 const guessSpans = (verb: string | undefined): readonly Span[] =>
-  verb === undefined ? [] : [text(' Did you mean '), code(verb), text('?')];
+  verb === undefined ? [] : line` Did you mean ${code(verb)}?`;

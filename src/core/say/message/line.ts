@@ -1,0 +1,100 @@
+import { defined } from '../../../lib/object.ts';
+import { type Message, type Part, type Span, text } from './message.ts';
+
+/**
+ * The one way to write a message: a sentence stands in the code as it is read, and can be searched for.
+ *
+ *     paragraph`There's no pod named ${code(name)} in ${code(namespace)}.`
+ *
+ * What is interpolated is a span, or plain text for ever: it never becomes markup, whatever it holds. `undefined` and `false` say nothing.
+ */
+export type Words = string | number | Span | readonly Span[] | false | undefined;
+
+/** What may stand among the parts of a message. Nothing is shown of what is empty. */
+export type Shown = Part | false | undefined | readonly Shown[];
+
+type Template<Result> = (strings: TemplateStringsArray, ...values: readonly Words[]) => Result;
+
+export const line: Template<readonly Span[]> = (strings, ...values) =>
+  merged(strings.flatMap((words, index) => [text(words), ...spansOf(values[index])]));
+
+export const paragraph: Template<Part> = (...given) => ({ kind: 'paragraph', spans: line(...given) });
+export const note: Template<Part> = (...given) => ({ kind: 'note', spans: line(...given) });
+export const heading = (words: string): Part => ({ kind: 'heading', text: words });
+export const preformatted = (words: string): Part => ({ kind: 'preformatted', text: words });
+export const list = (items: readonly Words[]): Part => ({
+  kind: 'list',
+  items: items.map(spansOf).filter(({ length }) => length > 0),
+});
+/** The same words in one plain text. People, channels and times have none. */
+const plainText = (words: Words): string =>
+  spansOf(words)
+    .map((span) => ('text' in span ? span.text : ''))
+    .join('');
+
+const shownParts = (...given: readonly Shown[]): readonly Part[] =>
+  given.flatMap((one) => {
+    if (one === undefined || one === false) return [];
+    if (!('kind' in one)) return shownParts(...one);
+    return isEmpty(one) ? [] : [one];
+  });
+
+/** A message but for its parts. */
+type Frame = Pick<Message, 'tone'> & {
+  readonly [Key in 'summary' | 'notification' | 'code']?: Message[Key] | undefined;
+};
+
+/** Without a `summary`, the first heading or paragraph is it. */
+export function message({ summary, code, ...frame }: Frame, given: readonly Shown[]): Message {
+  const parts = shownParts(given);
+  return {
+    summary: summary ?? plainText(firstLineOf(parts)),
+    ...defined(frame),
+    parts,
+    ...defined({ code }),
+  } as Message;
+}
+
+function firstLineOf(parts: readonly Part[]): Words {
+  for (const part of parts) {
+    if (part.kind === 'heading') return part.text;
+    if (part.kind === 'paragraph') return part.spans;
+  }
+  return undefined;
+}
+
+function spansOf(words: Words): readonly Span[] {
+  if (words === undefined || words === false || words === '') return [];
+  if (typeof words === 'string' || typeof words === 'number') return [text(String(words))];
+  return 'kind' in words ? [words] : words;
+}
+
+/** Neighbouring texts are one, and empty ones are none. */
+function merged(spans: readonly Span[]): readonly Span[] {
+  const result: Span[] = [];
+  for (const span of spans) {
+    const last = result.at(-1);
+    if (span.kind !== 'text') result.push(span);
+    else if (last?.kind === 'text') result[result.length - 1] = text(`${last.text}${span.text}`);
+    else if (span.text !== '') result.push(span);
+  }
+  return result;
+}
+
+function isEmpty(part: Part): boolean {
+  switch (part.kind) {
+    case 'paragraph':
+    case 'note':
+      return part.spans.length === 0;
+    case 'list':
+      return part.items.length === 0;
+    case 'facts':
+      return part.facts.length === 0;
+    case 'actions':
+      return part.buttons.length === 0;
+    case 'preformatted':
+      return part.text === '';
+    default:
+      return false;
+  }
+}
