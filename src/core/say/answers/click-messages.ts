@@ -3,6 +3,7 @@ import type { Profile } from '../../container/profiles.ts';
 import type { RunId } from '../../ids.ts';
 import type { Run } from '../../run/run.ts';
 import { COMMAND } from '../../shown-names.ts';
+import { actions, dotted, fact, facts, line, message, note, paragraph, preformatted, rows } from '../message/line.ts';
 import {
   code,
   type Fact,
@@ -10,68 +11,51 @@ import {
   type Form,
   link,
   type Message,
-  type Part,
-  paragraph,
   person,
-  type Span,
   strong,
-  text,
   time,
 } from '../message/message.ts';
 import { endHeadlineOf, endToneOf } from '../parts/headline.ts';
 import { describeOutcome } from '../parts/outcome-text.ts';
 
 /** The answer to `show`, with what only operators need: it is a page, so it may be long. */
-export const detailsMessage = (run: Run, { parts, ...shown }: Message): Message => {
-  const [heading, ...rest] = parts;
-  return { ...shown, parts: [...(heading ? [heading] : []), { kind: 'facts', facts: detailsOf(run) }, ...rest] };
-};
+export const detailsMessage = (run: Run, { parts, ...shown }: Message): Message =>
+  message(shown, [parts[0], facts(detailsOf(run)), parts.slice(1)]);
 
 /** Identities, by which cluster, registry, log and audit file name the same run. */
 function detailsOf(run: Run): readonly Fact[] {
   const { id, plan, planHash, decision, containerName, imageId, log } = run;
-  return [
-    fact('Run', id),
-    ...(plan
-      ? [fact('Pod uid', plan.podUid), fact('Node', plan.nodeName), fact('Container', containerName ?? 'not launched')]
-      : []),
-    ...factOf('Rule', decision?.rule),
-    ...factOf('Image digest', imageId),
-    ...factOf('Plan', planHash),
-    ...factOf('Log SHA-256', log?.sha256),
-    ...timesOf(run),
-  ];
+  return rows(
+    exact('Run', id),
+    plan && [
+      fact('Pod uid', code(plan.podUid)),
+      fact('Node', code(plan.nodeName)),
+      fact('Container', code(containerName ?? 'not launched')),
+    ],
+    exact('Rule', decision?.rule),
+    exact('Image digest', imageId),
+    exact('Plan', planHash),
+    exact('Log SHA-256', log?.sha256),
+    timesOf(run),
+  );
 }
 
-const fact = (label: string, value: string): Fact => ({ label, value: [code(value)] });
-const factOf = (label: string, value: string | undefined): readonly Fact[] =>
-  value === undefined || value === '' ? [] : [fact(label, value)];
+const exact = (label: string, value = ''): Fact | false => value !== '' && fact(label, code(value));
 
-function timesOf({ origin, launchedAtMs, startedAtMs, endedAtMs }: Run): readonly Fact[] {
-  const since = (atMs: number | undefined): string | undefined =>
-    atMs === undefined ? undefined : formatDuration(Math.max(0, atMs - origin.receivedAtMs));
-  const later = [
-    ['launched', since(launchedAtMs)],
-    ['started', since(startedAtMs)],
-    ['ended', since(endedAtMs)],
-  ].flatMap(([word, after]) => (after === undefined ? [] : [`${word} after ${after}`]));
-  const rest: readonly Span[] = later.length === 0 ? [] : [text(` · ${later.join(' · ')}`)];
-  return [{ label: 'Requested', value: [time(origin.receivedAtMs), ...rest] }];
+function timesOf({ origin, launchedAtMs, startedAtMs, endedAtMs }: Run): Fact {
+  const after = (what: string, atMs: number | undefined): string | false =>
+    atMs !== undefined && `${what} after ${formatDuration(Math.max(0, atMs - origin.receivedAtMs))}`;
+  const later = [after('launched', launchedAtMs), after('started', startedAtMs), after('ended', endedAtMs)];
+  return fact('Requested', dotted([time(origin.receivedAtMs), ...later]));
 }
 
 /** The command of a run, alone in a code block, so that Slack's own copying gets nothing else. */
-export function copyCommandMessage({ commandLine }: Run, hasSecret: boolean): Message {
-  const summary = 'The command of this run';
-  return {
-    summary,
-    tone: 'neutral',
-    parts: [
-      paragraph([strong(summary)]),
-      { kind: 'preformatted', text: `${COMMAND} ${commandLine}` },
-      ...(hasSecret ? [note('kdebug shows no secrets: fill it in again before you send the command.')] : []),
-    ],
-  };
-}
+export const copyCommandMessage = ({ commandLine }: Run, hasSecret: boolean): Message =>
+  message({ tone: 'neutral' }, [
+    paragraph`${strong('The command of this run')}`,
+    preformatted(`${COMMAND} ${commandLine}`),
+    hasSecret && note`kdebug shows no secrets: fill it in again before you send the command.`,
+  ]);
 
 interface SameAgain {
   /** The refused request, which *Run anyway* repeats. */
@@ -87,22 +71,13 @@ export function sameAgainMessage(run: Run, { requestId, nowMs, url }: SameAgain)
   const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
   const headline = endHeadlineOf(run) ?? outcome.title;
   const age = `${formatAge(Math.max(0, nowMs - finishedAtMs))} ago`;
-  const where: readonly Span[] = url === undefined ? [] : [text(' '), link(url, 'See the result'), text('.')];
-  return {
-    summary: `The same run finished ${age}: ${headline}`,
-    tone: endToneOf(run, outcome.tone),
-    parts: [
-      paragraph([strong(headline)]),
-      paragraph([
-        text('The same run for '),
-        person(origin.requesterId),
-        text(` finished ${age}, so nothing was started.`),
-        ...where,
-      ]),
-      { kind: 'actions', buttons: [{ action: 'run-anyway', label: 'Run anyway', value: requestId }] },
-      note(`Run ${run.id}`),
-    ],
-  };
+  const where = url === undefined ? [] : line` ${link(url, 'See the result')}.`;
+  return message({ summary: `The same run finished ${age}: ${headline}`, tone: endToneOf(run, outcome.tone) }, [
+    paragraph`${strong(headline)}`,
+    paragraph`The same run for ${person(origin.requesterId)} finished ${age}, so nothing was started.${where}`,
+    actions({ action: 'run-anyway', label: 'Run anyway', value: requestId }),
+    note`Run ${run.id}`,
+  ]);
 }
 
 /** A profile that the policy would let through here, on its own or with an approval. */
@@ -156,5 +131,3 @@ export function againForm(
     ],
   };
 }
-
-const note = (words: string): Part => ({ kind: 'note', spans: [text(words)] });

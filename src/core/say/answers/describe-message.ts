@@ -10,7 +10,8 @@ import type { PossibleImage, PossibleRun, PossibleRuns } from '../../planning/po
 import type { Denial } from '../../policy/policy.ts';
 import { foreignLine } from '../../redact/clean-text.ts';
 import { COMMAND } from '../../shown-names.ts';
-import { code, type Message, type Part, paragraph, type Span, strong, text } from '../message/message.ts';
+import { dotted, joined, line, list, message, note, paragraph, plainText, type Shown } from '../message/line.ts';
+import { code, type Message, type Span, strong } from '../message/message.ts';
 import { firstLineOf, headlineOf, leadingFinding, verdictTone, wholeHeadline } from '../parts/headline.ts';
 import { conditionsPart, containersPart, type EarlierContainer, earlierPart, eventsPart } from '../parts/pod-parts.ts';
 import { evidenceParts, unseenPart } from '../parts/result-parts.ts';
@@ -43,97 +44,83 @@ export function podMessage(description: PodDescription): Message {
     isExplained: verdict.findings.some(isTrouble),
     nowMs,
   };
-  return {
-    summary: wordsOf(first),
-    tone: verdictTone(verdict),
-    parts: [
-      paragraph(first),
-      ...nextParts(verdict),
-      ...(wordsOf(first).endsWith(headline) ? [] : [paragraph([text(stopped(wholeHeadline(headline)))])]),
-      ...evidenceParts(verdict),
-      ...findingParts(verdict),
-      ...containersPart(pod, context),
-      ...conditionsPart(pod, context),
-      ...(events ? eventsPart(events, context) : []),
-      ...(leadingFinding(verdict) ? unseenPart(verdict) : []),
-      ...possibleParts(possible),
-      ...earlierPart(pod, earlier, nowMs),
-      { kind: 'note', spans: [text(smallPrint(description))] },
-    ],
-  };
+  return message({ tone: verdictTone(verdict) }, [
+    paragraph`${first}`,
+    nextPart(verdict),
+    !plainText(first).endsWith(headline) && paragraph`${stopped(wholeHeadline(headline))}`,
+    evidenceParts(verdict),
+    findingsPart(verdict),
+    containersPart(pod, context),
+    conditionsPart(pod, context),
+    events && eventsPart(events, context),
+    leadingFinding(verdict) && unseenPart(verdict),
+    possibleParts(possible),
+    earlierPart(pod, earlier, nowMs),
+    note`${smallPrint(description)}`,
+  ]);
 }
 
-const wordsOf = (spans: readonly Span[]): string => spans.map((span) => ('text' in span ? span.text : '')).join('');
-
 /** The next step; where nothing is wrong, what that rests on. */
-function nextParts(verdict: Verdict): readonly Part[] {
+function nextPart(verdict: Verdict): Shown {
   const leading = leadingFinding(verdict);
-  if (leading) return leading.next === '' ? [] : [paragraph([text(leading.next)])];
-  return verdictTone(verdict) === 'ended' ? unseenPart(verdict) : [];
+  if (leading) return paragraph`${leading.next}`;
+  return verdictTone(verdict) === 'ended' && unseenPart(verdict);
 }
 
 /** The findings below the one that the first lines tell. */
-function findingParts(verdict: Verdict): readonly Part[] {
+function findingsPart(verdict: Verdict): Shown {
   const { findings, more = 0 } = verdict;
-  const leading = leadingFinding(verdict);
-  const items = [
-    ...findings
-      .filter((finding) => finding !== leading)
-      .map((finding) => [text(`${stopped(finding.text)} ${finding.next}`.trim())]),
-    ...(more > 0 ? [[text(`… ${more} more`)]] : []),
-  ];
-  return items.length === 0 ? [] : [{ kind: 'list', items }];
+  const others = findings.filter((finding) => finding !== leadingFinding(verdict));
+  const items = others.map((finding) => `${stopped(finding.text)} ${finding.next}`.trim());
+  return list([...items, more > 0 && `… ${more} more`]);
 }
 
 /** With a full stop. A name in front stays as it is. */
 const stopped = (words: string): string => (/[.!?)…]$/.test(words) ? words : `${words}.`);
 
-function possibleParts(possible: PossibleRuns | Denial): readonly Part[] {
+function possibleParts(possible: PossibleRuns | Denial): Shown {
   if (possible.kind === 'deny') {
     const { title, hint } = REASONS[possible.code];
-    return [paragraph([strong('No debug container can be added: '), text(`${sentence(title)} ${hint}`)])];
+    return paragraph`${strong('No debug container can be added: ')}${sentence(title)} ${hint}`;
   }
   const { images, more } = possible;
-  const rest: readonly (readonly Span[])[] = more === 0 ? [] : [[text(`… ${formatCount(more, 'more image')}`)]];
   return [
-    paragraph([strong('What this channel may run here')]),
-    {
-      kind: 'list',
-      items:
-        images.length === 0 ? [[text('Nothing: the policy names no images.')]] : [...images.map(imageSpans), ...rest],
-    },
+    paragraph`${strong('What this channel may run here')}`,
+    images.length === 0
+      ? list(['Nothing: the policy names no images.'])
+      : list([...images.map(imageSpans), more > 0 && `… ${formatCount(more, 'more image')}`]),
   ];
 }
 
 const COMMANDS = { default: ', default command', own: ', your own command', any: '' } as const;
 
 function imageSpans({ alias, command, runs, denial }: PossibleImage): readonly Span[] {
-  const name: readonly Span[] = [code(alias), text(`${COMMANDS[command]}: `)];
-  if (denial) return [...name, text(`refused: ${REASONS[denial.code].title}: ${foreignLine(denial.subject)}`)];
-  return [...name, ...runs.flatMap((run, index) => [...(index === 0 ? [] : [text('; ')]), ...runSpans(run)])];
+  const what = denial
+    ? `refused: ${REASONS[denial.code].title}: ${foreignLine(denial.subject)}`
+    : joined(runs.map(runSpans), '; ');
+  return line`${code(alias)}${COMMANDS[command]}: ${what}`;
 }
 
 function runSpans({ rule, approval, profiles }: PossibleRun): readonly Span[] {
-  const what = `${profiles.join(', ')} (rule `;
-  if (!approval) return [text(`allowed with ${what}`), code(rule), text(')')];
-  const reason = approval.reason === 'required' ? ', with a --reason' : '';
-  const who = `any ${approval.count} of ${approval.from.join(', ')}`;
-  return [text(`${who} must approve ${what}`), code(rule), text(`)${reason}`)];
+  const what = line`${profiles.join(', ')} (rule ${code(rule)})`;
+  if (!approval) return line`allowed with ${what}`;
+  const { count, from, reason } = approval;
+  return line`any ${count} of ${from.join(', ')} must approve ${what}${reason === 'required' && ', with a --reason'}`;
 }
 
-function smallPrint({ facts, cluster, podSecurity }: PodDescription): string {
+function smallPrint({ facts, cluster, podSecurity }: PodDescription): readonly Span[] {
   const { pod, node, nowMs } = facts;
   const workload = workloadOf(pod);
   const ageMs = nowMs - Date.parse(pod.metadata.creationTimestamp);
-  return [
-    ...(workload ? [`${workload.kind}/${shorten(workload.name, MAX_NAME)}`] : ['no workload']),
+  return dotted([
+    workload ? `${workload.kind}/${shorten(workload.name, MAX_NAME)}` : 'no workload',
     pod.status.phase.toLowerCase(),
     nodeWords(pod, node?.conditions),
     `Pod Security ${podSecurity}`,
-    ...(Number.isFinite(ageMs) ? [`${spanOf(ageMs)} old`] : []),
+    Number.isFinite(ageMs) && `${spanOf(ageMs)} old`,
     `cluster ${cluster}`,
     'nothing was started',
-  ].join(' · ');
+  ]);
 }
 
 function nodeWords({ spec }: Pod, conditions: NonNullable<ClusterFacts['node']>['conditions'] | undefined): string {
@@ -148,24 +135,9 @@ function nodeWords({ spec }: Pod, conditions: NonNullable<ClusterFacts['node']>[
  * neither.
  */
 export function noSuchPodMessage(pod: string, namespace: string): Message {
-  const name = shorten(pod, MAX_NAME);
-  return {
-    summary: `There's no pod named ${name} in ${namespace} that this channel may see.`,
-    tone: 'failure',
-    parts: [
-      paragraph([
-        text("There's no pod named "),
-        code(name),
-        text(' in '),
-        code(namespace),
-        text(' that this channel may see.'),
-      ]),
-      paragraph([
-        text('Check the name and -n; '),
-        code(`${COMMAND} whoami`),
-        text(' shows the namespaces of this channel.'),
-      ]),
-    ],
-    code: 'pod_not_found',
-  };
+  const name = code(shorten(pod, MAX_NAME));
+  return message({ tone: 'failure', code: 'pod_not_found' }, [
+    paragraph`There's no pod named ${name} in ${code(namespace)} that this channel may see.`,
+    paragraph`Check the name and -n; ${code(`${COMMAND} whoami`)} shows the namespaces of this channel.`,
+  ]);
 }

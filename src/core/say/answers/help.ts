@@ -9,9 +9,8 @@ import {
 } from '../../command/line/flags.ts';
 import { type KnownVerb, VERBS, verbNamed } from '../../command/line/verbs.ts';
 import { BOT, COMMAND } from '../../shown-names.ts';
-import { code, type Message, type Part, type Span, text } from '../message/message.ts';
-
-type Item = readonly Span[];
+import { dotted, heading, line, list, message, note, paragraph, type Shown } from '../message/line.ts';
+import { code, type Message, type Part, type Span, strong } from '../message/message.ts';
 
 /** The most common commands, most common first. */
 export const EXAMPLES: readonly (readonly [command: string, meaning: string])[] = [
@@ -42,17 +41,10 @@ const GROUP_HELP: Readonly<Record<FlagGroup, string>> = {
 
 const typed = (command: string): Span => code(`${COMMAND} ${command}`);
 
-const described = (name: Span, meaning: string): Item => [name, text(` — ${meaning}`)];
+const described = (name: Span, meaning: string): readonly Span[] => line`${name} — ${meaning}`;
 
-const paragraph = (...spans: Item): Part => ({ kind: 'paragraph', spans });
-
-const list = (items: readonly Item[]): Part => ({ kind: 'list', items });
-
-const message = (summary: string, parts: readonly Part[]): Message => ({
-  summary,
-  tone: 'neutral',
-  parts: [{ kind: 'heading', text: summary }, ...parts],
-});
+const page = (title: string, ...parts: readonly Shown[]): Message =>
+  message({ tone: 'neutral' }, [heading(title), parts]);
 
 /** The answer to `help`: one of `TOPICS`, else one screen that starts with the most common commands. */
 export function helpMessage(topic?: string): Message {
@@ -60,47 +52,33 @@ export function helpMessage(topic?: string): Message {
   const verb = verbNamed(topic);
   const flag = topic.startsWith('--') ? flagNamed(topic.slice(2)) : undefined;
   const group = FLAG_GROUPS.find((name) => name === topic);
-  if (group) return message(`kdebug help: ${GROUP_HELP[group].toLowerCase()}`, [groupList(group)]);
+  if (group) return page(`kdebug help: ${GROUP_HELP[group].toLowerCase()}`, groupList(group));
   if (topic === 'flags') return allFlags();
-  if (topic === 'verbs') return message('kdebug help: verbs', [verbList()]);
-  if (topic === 'profiles') return message('kdebug help: profiles', [profileList()]);
+  if (topic === 'verbs') return page('kdebug help: verbs', verbList());
+  if (topic === 'profiles') return page('kdebug help: profiles', profileList());
   if (verb && verb.name !== 'help') return verbHelp(verb);
   return flag ? flagHelp(flag) : overview();
 }
 
-function overview(): Message {
-  return message('Debug a running pod from Slack', [
-    paragraph(typed('POD [--image=IMAGE] [flags] [-- COMMAND]')),
+const overview = (): Message =>
+  page(
+    'Debug a running pod from Slack',
+    paragraph`${typed('POD [--image=IMAGE] [flags] [-- COMMAND]')}`,
     list(EXAMPLES.map(([command, meaning]) => described(typed(command), meaning))),
-    paragraph(text('Verbs: '), ...separated(VERBS.map(({ name }) => name))),
-    paragraph(
-      text('Slash commands do not work in threads: write '),
-      code(`${BOT} POD …`),
-      text(' there, and kdebug answers in that thread.'),
-    ),
-    {
-      kind: 'note',
-      spans: [text('More: '), ...separated(['help flags', 'help verbs', 'help profiles', 'help batch'])],
-    },
-  ]);
-}
-
-const separated = (words: readonly string[]): Item =>
-  words.flatMap((word, index) => (index === 0 ? [code(word)] : [text(' · '), code(word)]));
+    paragraph`Verbs: ${dotted(VERBS.map(({ name }) => code(name)))}`,
+    paragraph`Slash commands do not work in threads: write ${code(`${BOT} POD …`)} there, and kdebug answers in that thread.`,
+    note`More: ${dotted(['help flags', 'help verbs', 'help profiles', 'help batch'].map(code))}`,
+  );
 
 const groupList = (group: FlagGroup): Part =>
   list(FLAGS.filter((flag) => flag.group === group).map((flag) => described(code(flagUsage(flag)), flag.help)));
 
-function allFlags(): Message {
-  const parts = FLAG_GROUPS.flatMap((group) => [
-    paragraph({ kind: 'strong', text: GROUP_HELP[group] }),
-    groupList(group),
-  ]);
-  return message('kdebug help: flags', [
-    ...parts,
-    paragraph(code('--'), text(' — the words after it are the command to run.')),
-  ]);
-}
+const allFlags = (): Message =>
+  page(
+    'kdebug help: flags',
+    FLAG_GROUPS.map((group) => [paragraph`${strong(GROUP_HELP[group])}`, groupList(group)]),
+    paragraph`${code('--')} — the words after it are the command to run.`,
+  );
 
 const verbList = (): Part => list(VERBS.map((verb) => described(typed(verb.usage), verb.help)));
 
@@ -111,21 +89,22 @@ function verbHelp(verb: KnownVerb): Message {
   const flags = FLAGS.filter((flag) => verb.flags.includes(flag.name));
   const flagPart =
     verb.flags === RUN_FLAGS
-      ? paragraph(text('All flags of a run work here: '), code(`${COMMAND} help flags`))
+      ? paragraph`All flags of a run work here: ${code(`${COMMAND} help flags`)}`
       : list(flags.map((flag) => described(code(flagUsage(flag)), flag.help)));
-  return message(`kdebug help: ${verb.name}`, [
-    paragraph(typed(verb.usage)),
-    paragraph(text(verb.help)),
-    ...(flags.length > 0 ? [flagPart] : []),
-    paragraph(text('For example: '), typed(verb.example)),
-  ]);
+  return page(
+    `kdebug help: ${verb.name}`,
+    paragraph`${typed(verb.usage)}`,
+    paragraph`${verb.help}`,
+    flags.length > 0 && flagPart,
+    paragraph`For example: ${typed(verb.example)}`,
+  );
 }
 
-function flagHelp(flag: Flag): Message {
-  return message(`kdebug help: --${flag.name}`, [
-    paragraph(code(flagUsage(flag))),
-    paragraph(text(flag.help)),
-    ...(flag.value === 'profile' ? [profileList()] : []),
-    paragraph(text('For example: '), typed(flag.example)),
-  ]);
-}
+const flagHelp = (flag: Flag): Message =>
+  page(
+    `kdebug help: --${flag.name}`,
+    paragraph`${code(flagUsage(flag))}`,
+    paragraph`${flag.help}`,
+    flag.value === 'profile' && profileList(),
+    paragraph`For example: ${typed(flag.example)}`,
+  );

@@ -7,6 +7,7 @@ import type { Run } from '../../run/run.ts';
 import { COMMAND } from '../../shown-names.ts';
 import { STATUS_TEXT } from '../batch/batch-facts.ts';
 import { endTone } from '../batch/batch-headline.ts';
+import { dotted, line, list, message, note, paragraph } from '../message/line.ts';
 import {
   channel,
   code,
@@ -18,7 +19,6 @@ import {
   type Span,
   strong,
   type Tone,
-  text,
   time,
 } from '../message/message.ts';
 import { endHeadlineOf, endToneOf } from '../parts/headline.ts';
@@ -48,21 +48,12 @@ export interface RunPage {
 
 const MAX_COMMAND_LENGTH = 60;
 
-export function listMessage(page: RunPage): Message {
-  const { filter, runs } = page;
-  const summary = titleOf(page);
-  return {
-    summary,
-    tone: 'neutral',
-    parts: [
-      { kind: 'paragraph', spans: [strong(summary)] },
-      ...(runs.length === 0
-        ? []
-        : [{ kind: 'list', items: runs.map((listed) => lineOf(listed, filter.all === true)) } as const]),
-      { kind: 'note', spans: notes(page) },
-    ],
-  };
-}
+export const listMessage = (page: RunPage): Message =>
+  message({ tone: 'neutral' }, [
+    paragraph`${strong(titleOf(page))}`,
+    list(page.runs.map((listed) => lineOf(listed, page.filter.all === true))),
+    note`${notes(page)}`,
+  ]);
 
 /** `Last 3 of your runs in this channel, outcome failed, pod web`. */
 function titleOf({ filter, runs }: RunPage): string {
@@ -89,17 +80,15 @@ function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): reado
   const { tone, words } = resultOf(run, isHidden);
   const mark = EMOJI_OF[tone];
   const what = subjectOf(run);
-  return [
-    ...(mark === undefined ? [] : [emoji(mark), text(' ')]),
-    url === undefined ? strong(what) : link(url, what),
-    text(`: ${words}${imageWords(run)} · `),
+  const shown = url === undefined ? strong(what) : link(url, what);
+  return dotted([
+    line`${mark && line`${emoji(mark)} `}${shown}: ${words}`,
+    imageWords(run),
     person(run.origin.requesterId),
-    text(' · '),
-    ...(namesChannel ? [channel(run.origin.channelId), text(' · ')] : []),
+    namesChannel && channel(run.origin.channelId),
     time(run.origin.receivedAtMs),
-    text(' · '),
     code(run.id),
-  ];
+  ]);
 }
 
 /** The pod; of a batch, or before a plan, the command. */
@@ -110,9 +99,9 @@ function subjectOf(run: Run): string {
 }
 
 /** Of an answer no image ran. */
-function imageWords(run: Run): string {
-  if (!run.plan || isBatchRun(run)) return '';
-  return ` · ${run.outcome?.kind === 'answered' ? 'answered' : run.plan.imageAlias}`;
+function imageWords(run: Run): string | undefined {
+  if (!run.plan || isBatchRun(run)) return undefined;
+  return run.outcome?.kind === 'answered' ? 'answered' : run.plan.imageAlias;
 }
 
 /** What came of a run, in a few words: the verdict if there is one, else the outcome, else its state. */
@@ -140,12 +129,12 @@ function batchResult(run: Parameters<typeof batchWords>[0]): { readonly tone: To
 
 function notes({ filter, runs, hasMore, searched, channelsLeftOut }: RunPage): readonly Span[] {
   const next = printCommand({ kind: 'list', ...filter, page: (filter.page ?? 1) + 1 });
-  return [
-    ...(hasMore ? [text('More: '), code(`${COMMAND} ${next}`), text(' · ')] : []),
-    ...(searched === undefined ? [] : [text(`Only the newest ${searched} runs were searched · `)]),
-    ...(channelsLeftOut === 0 ? [] : [text(`${channelsLeftOut} more channels were not searched · `)]),
-    ...(runs.length === 0
-      ? [code(`${COMMAND} help list`), text(' says how to look for others')]
-      : [code(`${COMMAND} show ID`), text(' says more about one')]),
-  ];
+  return dotted([
+    hasMore && line`More: ${code(`${COMMAND} ${next}`)}`,
+    searched !== undefined && `Only the newest ${searched} runs were searched`,
+    channelsLeftOut > 0 && `${channelsLeftOut} more channels were not searched`,
+    runs.length === 0
+      ? line`${code(`${COMMAND} help list`)} says how to look for others`
+      : line`${code(`${COMMAND} show ID`)} says more about one`,
+  ]);
 }

@@ -5,7 +5,8 @@ import { LineSelector, type SelectedLines } from '../../lookup/select-lines.ts';
 import type { LogFilter } from '../../request/command.ts';
 import type { Run, RunLog } from '../../run/run.ts';
 import { COMMAND } from '../../shown-names.ts';
-import { code, type Message, paragraph, person, text } from '../message/message.ts';
+import { heading, message, note, paragraph, preformatted } from '../message/line.ts';
+import { code, type Message, person } from '../message/message.ts';
 import { linksPart, type Sight } from './run-for-one.ts';
 
 /** Fits into an answer beside its other parts; more goes into a file. */
@@ -49,21 +50,14 @@ export function logAnswer(run: Run, { filter, reading, links, file }: ShownReadi
   const { selected, isRunning, isStored, doubts } = reading;
   const title = titleOf(selected, isStored ? defined({ grep: filter.grep }) : filter, isRunning);
   const shown = file === undefined ? selected.text : lastLines(selected.text);
-  return {
-    summary: `Log of run ${run.id}: ${title}`,
-    tone: isRunning ? 'progress' : 'neutral',
-    parts: [
-      { kind: 'heading', text: title },
-      ...(file === undefined ? [] : [paragraph([text(fileWords(selected, file))])]),
-      ...(shown === '' ? [] : [{ kind: 'preformatted', text: shown } as const]),
-      ...doubts.map((words) => paragraph([text(words)])),
-      ...linksPart(run, { links }),
-      {
-        kind: 'note',
-        spans: [text(`Run ${run.id} · `), code(`${COMMAND} show ${run.id}`), text(' shows the run itself')],
-      },
-    ],
-  };
+  return message({ summary: `Log of run ${run.id}: ${title}`, tone: isRunning ? 'progress' : 'neutral' }, [
+    heading(title),
+    paragraph`${file && fileWords(selected, file)}`,
+    preformatted(shown),
+    doubts.map((words) => paragraph`${words}`),
+    linksPart(run, { links }),
+    note`Run ${run.id} · ${code(`${COMMAND} show ${run.id}`)} shows the run itself`,
+  ]);
 }
 
 /** `3 of 1,204 lines contain “error”, so far`. */
@@ -105,14 +99,13 @@ export function storedReading({ head, tail, omittedLines }: RunLog, filter: LogF
 }
 
 /** While a long log is read. */
-export const readingMessage = ({ id }: Run): Message => ({
-  summary: `Reading the log of run ${id}`,
-  tone: 'progress',
-  parts: [paragraph([text('Reading the log: it is long. The lines follow in a moment.')])],
-});
+export const readingMessage = ({ id }: Run): Message =>
+  message({ summary: `Reading the log of run ${id}`, tone: 'progress' }, [
+    paragraph`Reading the log: it is long. The lines follow in a moment.`,
+  ]);
 
 /** Carries the file. */
 export function linesFileMessage({ id }: Run, { lines }: SelectedLines, readerId: string): Message {
   const words = `${formatCount(lines, 'line')} of the log of run ${id}`;
-  return { summary: words, tone: 'neutral', parts: [paragraph([text(`${words}, for `), person(readerId), text('.')])] };
+  return message({ summary: words, tone: 'neutral' }, [paragraph`${words}, for ${person(readerId)}.`]);
 }

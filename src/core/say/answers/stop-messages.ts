@@ -1,7 +1,8 @@
 import { sentence } from '../../../lib/text.ts';
 import { REASONS, type ReasonCode } from '../../errors.ts';
 import type { Run } from '../../run/run.ts';
-import { type Message, strong, text } from '../message/message.ts';
+import { message, paragraph } from '../message/line.ts';
+import { type Message, strong } from '../message/message.ts';
 import { endsByItself } from '../parts/stop-parts.ts';
 import { reasonMessage } from './private-messages.ts';
 
@@ -13,17 +14,13 @@ export function stopMessage({ id, state }: Run): Message {
       : state === 'running' || state === 'finished'
         ? `Stopping run ${id}. Its card shows when it has stopped.`
         : `Run ${id} has not started yet. It is stopped as soon as it starts.`;
-  return { summary: words, tone: 'success', parts: [{ kind: 'paragraph', spans: [strong(words)] }] };
+  return message({ tone: 'success' }, [paragraph`${strong(words)}`]);
 }
 
 /** For whoever asked, where the card must not say it: what the container that should stop the run wrote. */
 export function stopFailedMessage({ id }: Run, why: string): Message {
   const words = `Run ${id} could not be stopped`;
-  return {
-    summary: words,
-    tone: 'attention',
-    parts: [{ kind: 'paragraph', spans: [strong(`${words}: `), text(sentence(why))] }],
-  };
+  return message({ summary: words, tone: 'attention' }, [paragraph`${strong(`${words}: `)}${sentence(why)}`]);
 }
 
 /** Why a run cannot be stopped, and when it ends by itself. `detail`: the reason in full, with its subject. */
@@ -32,19 +29,13 @@ export function stopRefusedMessage(
   { code, detail }: { readonly code: ReasonCode; readonly detail?: string },
   nowMs: number,
 ): Message {
-  const message = reasonMessage(code);
-  const headline = sentence(detail ?? REASONS[code].title);
-  const [, ...rest] = message.parts;
-  const ends = BY_ITSELF.has(code) ? [] : endsByItself(run, nowMs);
-  return {
-    ...message,
-    summary: headline,
-    parts: [
-      { kind: 'paragraph', spans: [strong(headline)] },
-      ...rest,
-      ...(ends.length === 0 ? [] : [{ kind: 'paragraph', spans: ends } as const]),
-    ],
-  };
+  const { parts, summary: _, ...frame } = reasonMessage(code);
+  const ends = !BY_ITSELF.has(code) && endsByItself(run, nowMs);
+  return message(frame, [
+    paragraph`${strong(sentence(detail ?? REASONS[code].title))}`,
+    parts.slice(1),
+    paragraph`${ends}`,
+  ]);
 }
 
 /** Reasons that say it themselves, or after which the run does not go on. */

@@ -3,7 +3,8 @@ import type { ImageClass } from '../../container/image-class.ts';
 import { mayBeUsed } from '../../planning/lint-notes.ts';
 import type { ChannelPolicy, ImageAlias, Policy, Rule } from '../../policy/policy.ts';
 import { COMMAND } from '../../shown-names.ts';
-import { code, type Message, type Part, paragraph, type Span, strong, text } from '../message/message.ts';
+import { joined, line, list, message, note, paragraph } from '../message/line.ts';
+import { code, type Message, type Span, strong } from '../message/message.ts';
 
 /** What a launch of a class can do to a pod, for people who do not know our words. */
 const MAY: Readonly<Record<ImageClass, string>> = {
@@ -24,18 +25,14 @@ export const ruleItems = ({ rules }: ChannelPolicy): readonly (readonly Span[])[
 
 function itemOf({ classes, namespaces, batch, approval }: Rule): readonly Span[] {
   const what = classes.map((each) => MAY[each]).join(' and ');
-  const where = namespaces.flatMap((each, index): Span[] => [...(index === 0 ? [] : [text(', ')]), code(each)]);
+
   const many = batch === undefined ? '' : `; up to ${formatCount(batch.maxPods, 'pod')} at once`;
   const approvers = approval?.from.join(', ') || 'nobody';
   const who =
     approval === undefined ? 'no approval needed' : `${formatCount(approval.count, 'approval')} from ${approvers}`;
   const why = approval?.reason === 'required' ? ', with a reason' : '';
-  return [
-    strong(`${what.charAt(0).toUpperCase()}${what.slice(1)}`),
-    text(' in '),
-    ...where,
-    text(`: ${who}${why}${many}`),
-  ];
+  const may = strong(`${what.charAt(0).toUpperCase()}${what.slice(1)}`);
+  return line`${may} in ${joined(namespaces.map(code))}: ${who}${why}${many}`;
 }
 
 /** An example that works: with the default image, else with the first that the rules allow. */
@@ -53,39 +50,20 @@ export const ownerOf = (policy: Policy, channel?: ChannelPolicy): string =>
 /** For a channel of the policy that the bot was invited to: what people may do there, one example, and whom to ask for more. */
 export function welcomeMessage(channel: ChannelPolicy, policy: Policy): Message {
   const items = ruleItems(channel);
-  const example = exampleOf(channel.rules, policy);
-  const allowed: readonly Part[] = [
-    paragraph([text('Type '), code(example), text(' with the name of a running pod. In this channel people may:')]),
-    { kind: 'list', items },
-  ];
-  const nothing = paragraph([text('The policy names this channel, but allows nothing here yet.')]);
-  return {
-    summary: 'kdebug is ready: it debugs running pods and answers in this channel.',
-    tone: 'success',
-    parts: [
-      paragraph([strong('kdebug is ready'), text(': it debugs running pods and answers in this channel.')]),
-      ...(items.length === 0 ? [nothing] : allowed),
-      {
-        kind: 'note',
-        spans: [
-          code(`${COMMAND} help`),
-          text(` shows all commands · For other rights ask ${ownerOf(policy, channel)}`),
-        ],
-      },
-    ],
-  };
+  const example = code(exampleOf(channel.rules, policy));
+  return message({ tone: 'success' }, [
+    paragraph`${strong('kdebug is ready')}: it debugs running pods and answers in this channel.`,
+    items.length === 0
+      ? paragraph`The policy names this channel, but allows nothing here yet.`
+      : paragraph`Type ${example} with the name of a running pod. In this channel people may:`,
+    list(items),
+    note`${code(`${COMMAND} help`)} shows all commands · For other rights ask ${ownerOf(policy, channel)}`,
+  ]);
 }
 
 /** For a channel that the policy does not name: how it is added. */
-export function notInPolicyMessage(channelId: string, policy: Policy): Message {
-  const summary = 'kdebug can do nothing in this channel yet: its policy does not name the channel.';
-  return {
-    summary,
-    tone: 'attention',
-    parts: [
-      paragraph([strong('kdebug can do nothing in this channel yet'), text(': its policy does not name the channel.')]),
-      paragraph([text(`Ask ${ownerOf(policy)} to add `), code(channelId), text(' to the channels of the policy.')]),
-    ],
-    code: 'channel_unknown',
-  };
-}
+export const notInPolicyMessage = (channelId: string, policy: Policy): Message =>
+  message({ tone: 'attention', code: 'channel_unknown' }, [
+    paragraph`${strong('kdebug can do nothing in this channel yet')}: its policy does not name the channel.`,
+    paragraph`Ask ${ownerOf(policy)} to add ${code(channelId)} to the channels of the policy.`,
+  ]);

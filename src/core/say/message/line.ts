@@ -1,5 +1,5 @@
 import { defined } from '../../../lib/object.ts';
-import { type Message, type Part, type Span, text } from './message.ts';
+import { type Button, type Fact, type Message, type Part, type Span, text } from './message.ts';
 
 /**
  * The one way to write a message: a sentence stands in the code as it is read, and can be searched for.
@@ -26,8 +26,34 @@ export const list = (items: readonly Words[]): Part => ({
   kind: 'list',
   items: items.map(spansOf).filter(({ length }) => length > 0),
 });
+export const actions = (...buttons: readonly Button[]): Part => ({ kind: 'actions', buttons });
+
+/** What may stand among facts. Nothing is shown of what has no value. */
+type Row = Fact | false | undefined | readonly Row[];
+
+export const fact = (label: string, value: Words): Fact => ({ label, value: spansOf(value) });
+export const rows = (...given: readonly Row[]): readonly Fact[] =>
+  given.flatMap((one) => {
+    if (one === undefined || one === false) return [];
+    if (!('label' in one)) return rows(...one);
+    return one.value.length === 0 ? [] : [one];
+  });
+export const facts = (...given: readonly Row[]): Part => ({ kind: 'facts', facts: rows(given) });
+
+/** `a, b, c`, without what is empty. */
+export const joined = (items: readonly Words[], between = ', '): readonly Span[] =>
+  merged(
+    items
+      .map(spansOf)
+      .filter(({ length }) => length > 0)
+      .flatMap((spans, index) => (index === 0 ? spans : [text(between), ...spans])),
+  );
+
+/** `shop · prod · run abcdefghij`, as in the small print. */
+export const dotted = (items: readonly Words[]): readonly Span[] => joined(items, ' · ');
+
 /** The same words in one plain text. People, channels and times have none. */
-const plainText = (words: Words): string =>
+export const plainText = (words: Words): string =>
   spansOf(words)
     .map((span) => ('text' in span ? span.text : ''))
     .join('');
