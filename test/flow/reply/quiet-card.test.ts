@@ -10,7 +10,7 @@ const noteOf = async (names: readonly (readonly [string, string])[]): Promise<st
 
 it('the small print of a card names the requester without a mention, as far as this process knows the name', async () => {
   const named = await noteOf([['U0ROY', 'Roy Rogers']]);
-  expect(named).toContain('"Roy Rogers"');
+  expect(named).toContain(' · Roy Rogers · ');
   expect(named).not.toContain('U0ROY');
   expect(await noteOf([])).toContain('"U0ROY"');
 });

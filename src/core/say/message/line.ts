@@ -58,7 +58,7 @@ export const plainText = (words: Words): string =>
     .map((span) => ('text' in span ? span.text : ''))
     .join('');
 
-const shownParts = (...given: readonly Shown[]): readonly Part[] =>
+export const shownParts = (...given: readonly Shown[]): readonly Part[] =>
   given.flatMap((one) => {
     if (one === undefined || one === false) return [];
     if (!('kind' in one)) return shownParts(...one);

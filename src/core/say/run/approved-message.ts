@@ -1,6 +1,7 @@
 import { isActive } from '../../planning/grant.ts';
 import type { Run } from '../../run/run.ts';
-import { type Message, type Part, person, type Span, strong, text, time } from '../message/message.ts';
+import { joined, line, message, note, paragraph, type Shown } from '../message/line.ts';
+import { type Message, person, type Span, strong, time } from '../message/message.ts';
 import { shortName } from '../parts/headline.ts';
 import { subjectOf } from '../parts/run-lines.ts';
 
@@ -9,25 +10,14 @@ import { subjectOf } from '../parts/run-lines.ts';
  * nothing of the output.
  */
 export function approvedMessage(run: Run): Message {
-  const { origin, batch, id } = run;
-  const spans = [
-    person(origin.requesterId),
-    text(', your request for '),
-    strong(shortName(subjectOf(run))),
-    text(' was approved by '),
-    ...approversOf(run),
-    text(nowOf(run)),
-  ];
-  return {
-    summary: `Approved: ${subjectOf(run)}`,
-    notification: spans,
-    tone: 'progress',
-    parts: [
-      { kind: 'paragraph', spans },
-      ...grantPart(run),
-      { kind: 'note', spans: [text(`Approval of ${batch ? 'batch' : 'run'} ${id}`)] },
-    ],
-  };
+  const subject = strong(shortName(subjectOf(run)));
+  const requester = person(run.origin.requesterId);
+  const words = line`${requester}, your request for ${subject} was approved by ${approversOf(run)}${nowOf(run)}`;
+  return message({ summary: `Approved: ${subjectOf(run)}`, notification: words, tone: 'progress' }, [
+    paragraph`${words}`,
+    grantPart(run),
+    note`Approval of ${run.batch ? 'batch' : 'run'} ${run.id}`,
+  ]);
 }
 
 /** Slack may have taken no posts for a while, and a run of an older version hears it late. */
@@ -38,15 +28,11 @@ function nowOf({ state, batch }: Run): string {
 
 /** `@bob and @alice`. */
 function approversOf({ approval }: Run): readonly Span[] {
-  const voters = (approval?.votes ?? []).filter(({ kind }) => kind === 'approve');
-  return voters.flatMap(({ userId }, index) => [
-    ...(index === 0 ? [] : [text(index === voters.length - 1 ? ' and ' : ', ')]),
-    person(userId),
-  ]);
+  const voters = (approval?.votes ?? []).filter(({ kind }) => kind === 'approve').map(({ userId }) => person(userId));
+  return joined([joined(voters.slice(0, -1)), voters.at(-1)], ' and ');
 }
 
-function grantPart({ grant, approvedAtMs = 0 }: Run): readonly Part[] {
-  if (!grant || !isActive(grant, approvedAtMs)) return [];
-  const times = `You may repeat it without another approval, ${grant.maxRuns} times until `;
-  return [{ kind: 'paragraph', spans: [text(times), time(grant.expiresAtMs), text('.')] }];
-}
+const grantPart = ({ grant, approvedAtMs = 0 }: Run): Shown =>
+  grant &&
+  isActive(grant, approvedAtMs) &&
+  paragraph`You may repeat it without another approval, ${grant.maxRuns} times until ${time(grant.expiresAtMs)}.`;

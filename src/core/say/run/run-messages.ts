@@ -4,7 +4,8 @@ import type { Run } from '../../run/run.ts';
 import type { AudienceOf } from '../../run/shared-files.ts';
 import { batchMessage } from '../batch/batch-message.ts';
 import { batchResultMessage } from '../batch/result-message.ts';
-import { code, type Message, type Part, person, type Span, soon, strong, text } from '../message/message.ts';
+import { dotted, line, message, note, paragraph, preformatted, type Shown, shownParts } from '../message/line.ts';
+import { code, type Message, type Part, person, type Span, soon, strong } from '../message/message.ts';
 import { quietPerson, typedCommand } from '../message/typed-text.ts';
 import { type Approvers, approvalParts, approvalWords, decisionMessage } from '../parts/approval-parts.ts';
 import { chartParts, withChartsInWords } from '../parts/chart-parts.ts';
@@ -73,51 +74,36 @@ function cardMessage(run: Run, context: RenderContext): Message {
     isVerdict || run.outcome?.kind === 'answered'
       ? `${subject}: ${headline}`
       : `${headline}: ${imageOf(run)} on ${subject}`;
-  return {
-    summary: words,
-    notification: [text(`${words}, for `), person(run.origin.requesterId)],
-    tone,
-    parts: [
-      { kind: 'paragraph', spans: firstLine(run, headline) },
-      ...linePart(cardLine(run, isPrivate)),
-      ...stopParts(run, nowMs, isPrivate),
-      ...runButtonsPart(run, isPrivate ? 'private-card' : 'card'),
-      ...tailPart(run, context),
-      ...(isVerdict && run.verdict ? groupsList(run.verdict, GROUPS_ON_CARD) : []),
-      ...(isPrivate || run.state !== 'finished' ? [] : chartParts(run)),
-      ...(isPrivate || isVerdict || run.state === 'finished' ? [] : linePart(answerLine(run))),
-      ...approvalParts(run, approvers, nowMs),
-      { kind: 'note', spans: smallLine(run, head, context) },
-    ],
-  };
+  const notification = line`${words}, for ${person(run.origin.requesterId)}`;
+  return message({ summary: words, notification, tone }, [
+    paragraph`${firstLine(run, headline)}`,
+    paragraph`${cardLine(run, isPrivate)}`,
+    stopParts(run, nowMs, isPrivate),
+    runButtonsPart(run, isPrivate ? 'private-card' : 'card'),
+    tailPart(run, context),
+    isVerdict && run.verdict && groupsList(run.verdict, GROUPS_ON_CARD),
+    !isPrivate && run.state === 'finished' && chartParts(run),
+    !isPrivate && !isVerdict && run.state !== 'finished' && paragraph`${answerLine(run)}`,
+    approvalParts(run, approvers, nowMs),
+    note`${smallLine(run, head, context)}`,
+  ]);
 }
 
 /** The card of a run that waits for a decision. What the answer to a question found already helps to decide. */
 function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: RenderContext): Message {
   const { plan, id, origin } = run;
-  const subject = `${imageOf(run)} on ${subjectOf(run)}`;
+  const [image, subject] = [imageOf(run), subjectOf(run)];
   const reason = plan?.reason === undefined ? '' : `: ${visible(plan.reason)}`;
-  const who = [person(origin.requesterId), text(`, ${imageOf(run)} (${plan?.profile}) on ${subjectOf(run)}${reason}`)];
-  return {
-    summary: `${APPROVAL_NEEDED}: ${subject}${reason}`,
-    notification: [text(`${APPROVAL_NEEDED}: `), ...who],
-    tone: 'decision',
-    parts: [
-      ...powerParts(plan ? { plan } : {}),
-      ...(isPrivate ? [] : linePart(answerLine(run))),
-      ...approvalParts(run, approvers, nowMs),
-      ...(plan ? wholeReason(plan) : []),
-      {
-        kind: 'note',
-        spans: [
-          text(
-            [...(plan ? [plan.cluster, ...requestFacts(plan)] : []), ...approvalWords(run), `run ${id}`].join(' · '),
-          ),
-          ...(isPrivate ? [text(OUTPUT_IS_PRIVATE)] : []),
-        ],
-      },
-    ],
-  };
+  const who = line`${person(origin.requesterId)}, ${image} (${plan?.profile}) on ${subject}${reason}`;
+  const summary = `${APPROVAL_NEEDED}: ${image} on ${subject}${reason}`;
+  const facts = plan ? [plan.cluster, ...requestFacts(plan)] : [];
+  return message({ summary, notification: line`${APPROVAL_NEEDED}: ${who}`, tone: 'decision' }, [
+    powerParts(plan ? { plan } : {}),
+    !isPrivate && paragraph`${answerLine(run)}`,
+    approvalParts(run, approvers, nowMs),
+    plan && wholeReason(plan),
+    note`${dotted([...facts, ...approvalWords(run), `run ${id}`])}${isPrivate && OUTPUT_IS_PRIVATE}`,
+  ]);
 }
 
 /**
@@ -130,22 +116,22 @@ function smallLine(run: Run, { besides, isVerdict }: CardHead, context: RenderCo
   const isAnswered = run.outcome?.kind === 'answered';
   const isBegun = isVerdict === true && (isAnswered || run.state !== 'finished');
   const lead = isBegun ? besides : isAnswered ? undefined : plan?.imageAlias;
-  const where = [lead, plan?.namespace, plan?.cluster].filter((word) => word !== undefined);
-  const readAt = isAnswered && isVerdict ? [text(' · read '), ...readAtSpans(run, nowMs)] : [];
-  const goes = isPrivate && !saysWhereItGoes(run) ? OUTPUT_IS_PRIVATE : '';
-  return [
-    text(where.map((word) => `${word} · `).join('')),
+  return dotted([
+    lead,
+    plan?.namespace,
+    plan?.cluster,
     quietPerson(origin.requesterId, requesterName),
-    ...readAt,
-    text(`${besides === undefined || isBegun ? '' : ` · ${besides}`} · run ${id}${goes}`),
-    ...ownWords(run),
-  ];
+    isAnswered && isVerdict && line`read ${readAtSpans(run, nowMs)}`,
+    !isBegun && besides,
+    line`run ${id}${isPrivate && !saysWhereItGoes(run) && OUTPUT_IS_PRIVATE}`,
+    ownWords(run),
+  ]);
 }
 
-function ownWords(run: Run): readonly Span[] {
+function ownWords(run: Run): Span | false {
   const { plan } = run;
   const isPlain = plan?.command.length === 0 && plan.reason === undefined && plan.label === undefined;
-  return isPlain ? [] : [text(' · '), code(oneLine(typedCommand(run)))];
+  return !isPlain && code(oneLine(typedCommand(run)));
 }
 
 const readAtSpans = ({ verdict, origin }: Run, nowMs: number): readonly Span[] =>
@@ -166,60 +152,46 @@ export function resultMessage(run: Run, context: Pick<RenderContext, 'isPrivate'
   const isNamed = !isPrivate && namesRequester(run);
   const name = nameOf(run);
   const summary = `${name}: ${headline}`;
-  return {
-    summary,
-    ...(isNamed ? { notification: [person(origin.requesterId), text(`, ${summary}`)] } : {}),
-    tone: endToneOf(run, outcome.tone),
-    parts: [
-      {
-        kind: 'paragraph',
-        spans: isPrivate ? [strong(shortName(name)), text(`: ${headline}`)] : headSpans(run, headline, isNamed),
-      },
-      ...linePart(secondLine(run, MAX_WHOLE_LENGTH)),
-      ...(isPrivate ? [] : runButtonsPart(run, 'result')),
-      ...(isPrivate ? resultParts(run, { isPrivate }) : withChartsInWords(resultParts(run, { isPrivate }))),
-      { kind: 'note', spans: smallPrint(run, context) },
-    ],
-  };
+  const notification = isNamed ? line`${person(origin.requesterId)}, ${summary}` : undefined;
+  const parts = resultParts(run, { isPrivate });
+  return message({ summary, notification, tone: endToneOf(run, outcome.tone) }, [
+    // A Slack header cannot hold a mention, so this is a paragraph. Whole: the card may have cut it.
+    isPrivate
+      ? paragraph`${strong(shortName(name))}: ${headline}`
+      : paragraph`${isNamed && line`${person(origin.requesterId)}: `}${strong(headline)}`,
+    paragraph`${secondLine(run, MAX_WHOLE_LENGTH)}`,
+    !isPrivate && runButtonsPart(run, 'result'),
+    isPrivate ? parts : withChartsInWords(parts),
+    note`${smallPrint(run, context)}`,
+  ]);
 }
 
 /** How it ran, or when it was read where nothing ran. A mention would notify, so the name stands only where it is known. */
 function smallPrint(run: Run, { requesterName }: Pick<RenderContext, 'requesterName'>): readonly Span[] {
-  if (run.outcome?.kind !== 'answered')
-    return [text([...resultWords(run), ...powerWords(run), `Run ${run.id}`, ...lookedBy(run)].join(' · '))];
-  const read = readAtSpans(run, run.finishedAtMs ?? run.origin.receivedAtMs);
-  const requester =
-    requesterName === undefined ? [] : [text(' for '), quietPerson(run.origin.requesterId, requesterName)];
-  return [text('Read '), ...read, ...requester, text(` · no container was added · run ${run.id}`)];
+  const { plan, outcome, origin, id } = run;
+  if (outcome?.kind !== 'answered')
+    return dotted([...resultWords(run), plan && profileText(plan), `Run ${id}`, ...lookedBy(run)]);
+  const read = readAtSpans(run, run.finishedAtMs ?? origin.receivedAtMs);
+  const requester = requesterName !== undefined && line` for ${quietPerson(origin.requesterId, requesterName)}`;
+  return line`Read ${read}${requester} · no container was added · run ${id}`;
 }
 
-const powerWords = ({ plan }: Run): readonly string[] => (plan ? [profileText(plan)] : []);
-
 /** What a result says below its first two lines and buttons, without the small print. */
-export const resultParts = (run: Run, audience: AudienceOf): readonly Part[] => [
-  ...linePart([text(restOfOutcome(run) ?? '')]),
-  ...verdictParts(run),
-  ...filesParts(run, audience),
-  ...logParts(run),
-  ...terminationPart(run),
-];
-
-/** A Slack header cannot hold a mention, so this is a paragraph. Whole: the card may have cut it. */
-const headSpans = ({ origin }: Run, headline: string, isNamed: boolean): readonly Span[] => [
-  ...(isNamed ? [person(origin.requesterId), text(': ')] : []),
-  strong(headline),
-];
-
-const linePart = (spans: readonly Span[]): readonly Part[] =>
-  spans.some((span) => !('text' in span) || span.text !== '') ? [{ kind: 'paragraph', spans }] : [];
+export const resultParts = (run: Run, audience: AudienceOf): readonly Part[] =>
+  shownParts(
+    paragraph`${restOfOutcome(run)}`,
+    verdictParts(run),
+    filesParts(run, audience),
+    logParts(run),
+    terminationPart(run),
+  );
 
 const imageOf = ({ plan, request }: Run): string => plan?.imageAlias ?? request.image ?? 'debug';
 
 /** Beside a first answer its lines would say less than the answer. */
-function tailPart(run: Run, { tail = '', isPrivate = false }: RenderContext): readonly Part[] {
+function tailPart(run: Run, { tail = '', isPrivate = false }: RenderContext): Shown {
   if (isPrivate || (run.verdict && leadingFinding(run.verdict))) return [];
-  const shown = tail.trimEnd();
-  return run.state === 'running' && shown !== '' ? [{ kind: 'preformatted', text: shown }] : [];
+  return run.state === 'running' && preformatted(tail.trimEnd());
 }
 
 /** A requester who waited no longer than this is probably still looking at the channel. */
