@@ -9,6 +9,18 @@ import type { Run } from '../../run/run.ts';
 import type { SentCopies } from '../../run/sent-copies.ts';
 import { BOT } from '../../shown-names.ts';
 import {
+  actions,
+  dotted,
+  joined,
+  line,
+  list,
+  message,
+  note,
+  paragraph,
+  type Shown,
+  shownParts,
+} from '../message/line.ts';
+import {
   type Button,
   channel,
   type Message,
@@ -17,7 +29,6 @@ import {
   type Span,
   soon,
   strong,
-  text,
   time,
   usergroup,
 } from '../message/message.ts';
@@ -33,19 +44,16 @@ export type Approvers = Readonly<Record<string, ApproverGroup>>;
  * What a card shows of its approval: who may decide and until when, the buttons, the copies, the votes and the grant. The
  * button of the requester comes last, apart from those of the approvers.
  */
-export function approvalParts(run: Run, approvers: Approvers, nowMs: number): readonly Part[] {
-  return [
-    ...pendingPart(run, approvers, nowMs),
-    ...buttonsPart(run, nowMs),
-    ...copiesPart(run),
-    ...votesPart(withoutShown(run)),
-    ...grantPart(run, nowMs),
-    ...withdrawParts(run),
-    ...(run.batch && run.state === 'pending-approval'
-      ? [noteOf([...classWords(run), ...approvalWords(run)].join(' · '))]
-      : []),
-  ];
-}
+export const approvalParts = (run: Run, approvers: Approvers, nowMs: number): readonly Part[] =>
+  shownParts(
+    pendingPart(run, approvers, nowMs),
+    buttonsPart(run, nowMs),
+    copiesPart(run),
+    votesPart(withoutShown(run)),
+    grantPart(run, nowMs),
+    withdrawParts(run),
+    run.batch && run.state === 'pending-approval' && note`${dotted([classWords(run), ...approvalWords(run)])}`,
+  );
 
 /** The second line of the card of a rejected run or batch has its last vote. */
 const withoutShown = (run: Run): Run =>
@@ -53,25 +61,21 @@ const withoutShown = (run: Run): Run =>
     ? run
     : { ...run, approval: { ...run.approval, votes: run.approval.votes.slice(0, -1) } };
 
-const noteOf = (words: string): Part => ({ kind: 'note', spans: [text(words)] });
-
 /** `@sre: 1 approval needed, expires at 12:41 AM`. */
-function pendingPart(run: Run, approvers: Approvers, nowMs: number): readonly Part[] {
-  const { approval } = run;
-  if (run.state !== 'pending-approval' || !approval) return [];
+function pendingPart({ state, approval }: Run, approvers: Approvers, nowMs: number): Shown {
+  if (state !== 'pending-approval' || !approval) return [];
   const groups = joined(
-    approval.from.map((name) => groupSpans(name, approvers)).filter(({ length }) => length > 0),
+    approval.from.map((name) => groupSpans(name, approvers)),
     ' or ',
   );
   const given = approval.votes.filter(({ kind }) => kind === 'approve').length;
-  const needed = `${formatCount(approval.count, 'approval')} needed${given === 0 ? '' : `, ${given} given`}, expires `;
-  const who = groups.length === 0 ? [text('Approvers')] : groups;
-  return [{ kind: 'paragraph', spans: [...who, text(`: ${needed}`), ...soon(approval.expiresAtMs, nowMs)] }];
+  const needed = line`${formatCount(approval.count, 'approval')} needed${given > 0 && `, ${given} given`}`;
+  const who = groups.length === 0 ? 'Approvers' : groups;
+  return paragraph`${who}: ${needed}, expires ${soon(approval.expiresAtMs, nowMs)}`;
 }
 
-const classWords = ({ batch }: Run): readonly string[] => [
-  `class ${[...new Set(batch?.variants.flat().map((template) => template.class))].join(', ')}`,
-];
+const classWords = ({ batch }: Run): string =>
+  `class ${[...new Set(batch?.variants.flat().map((template) => template.class))].join(', ')}`;
 
 /** For the small line: the rule, and the hash under which the audit log records the vote and the launch. */
 export const approvalWords = ({ approval, planHash }: Run): readonly string[] => [
@@ -79,69 +83,57 @@ export const approvalWords = ({ approval, planHash }: Run): readonly string[] =>
   ...(planHash === undefined ? [] : [`plan ${planHash.slice(0, 12)}`]),
 ];
 
-function withdrawParts(run: Run): readonly Part[] {
-  if (run.state !== 'pending-approval') return [];
-  const button: Button = { action: 'cancel', label: 'Withdraw request', value: run.id };
-  return [
-    { kind: 'note', spans: [text('Only '), person(run.origin.requesterId), text(' can withdraw it:')] },
-    { kind: 'actions', buttons: [button] },
+const withdrawParts = (run: Run): Shown =>
+  run.state === 'pending-approval' && [
+    note`Only ${person(run.origin.requesterId)} can withdraw it:`,
+    actions({ action: 'cancel', label: 'Withdraw request', value: run.id }),
   ];
-}
 
 function groupSpans(name: string, approvers: Approvers): readonly Span[] {
   const group = own(approvers, name);
-  const members: readonly (readonly Span[])[] = [
-    ...(group?.usergroup === undefined ? [] : [[usergroup(group.usergroup)]]),
-    ...(group?.channel === undefined ? [] : [[text('the members of '), channel(group.channel)]]),
-    ...(group?.users ?? []).map((userId) => [person(userId)]),
-  ];
-  return joined(members, ' ');
+  return joined(
+    [
+      group?.usergroup === undefined ? undefined : usergroup(group.usergroup),
+      group?.channel === undefined ? undefined : line`the members of ${channel(group.channel)}`,
+      ...(group?.users ?? []).map(person),
+    ],
+    ' ',
+  );
 }
-
-const joined = (groups: readonly (readonly Span[])[], between: string): readonly Span[] =>
-  groups.flatMap((one, index) => (index === 0 ? one : [text(between), ...one]));
 
 /** Who voted what, when and why. */
-export function votesPart({ approval }: Run): readonly Part[] {
-  if (!approval || approval.votes.length === 0) return [];
-  return [{ kind: 'list', items: approval.votes.map(voteSpans) }];
-}
+export const votesPart = ({ approval }: Run): Shown => list((approval?.votes ?? []).map(voteSpans));
 
-const voteSpans = ({ userId, kind, reason, atMs }: Vote): readonly Span[] => [
-  strong(kind === 'approve' ? 'Approved' : 'Rejected'),
-  text(' by '),
-  person(userId),
-  text(', '),
-  time(atMs),
-  ...(reason === undefined ? [] : [text(': '), ...typedText(reason)]),
-];
+const voteSpans = ({ userId, kind, reason, atMs }: Vote): readonly Span[] =>
+  line`${strong(kind === 'approve' ? 'Approved' : 'Rejected')} by ${person(userId)}, ${time(atMs)}${whySpans(reason)}`;
 
-function grantPart({ grant, grantedBy, plan, origin }: Run, nowMs: number): readonly Part[] {
-  const through: readonly Part[] =
-    grantedBy === undefined ? [] : [{ kind: 'note', spans: [text(`Approved by the grant of run ${grantedBy}`)] }];
+/** The end of a sentence. */
+const whySpans = (reason: string | undefined, without = ''): readonly Span[] =>
+  reason === undefined ? line`${without}` : line`: ${typedText(reason)}`;
+
+function grantPart({ grant, grantedBy, plan, origin }: Run, nowMs: number): Shown {
+  const through = grantedBy !== undefined && note`Approved by the grant of run ${grantedBy}`;
   if (!grant || !plan) return through;
-  const used = `${grant.uses.length} of ${grant.maxRuns} used`;
-  const state: readonly Span[] = isActive(grant, nowMs)
-    ? [text(', until '), time(grant.expiresAtMs)]
-    : grant.endedBy === undefined
-      ? [text(', ended')]
-      : [text(', ended by '), person(grant.endedBy)];
+  const used = strong(`${grant.uses.length} of ${grant.maxRuns} used`);
+  const by = grant.endedBy !== undefined && line` by ${person(grant.endedBy)}`;
+  const state = isActive(grant, nowMs) ? line`until ${time(grant.expiresAtMs)}` : line`ended${by}`;
   const may = isActive(grant, nowMs) ? 'may' : 'may no longer';
-  const scope = ` ${may} repeat this exact command in ${grantTarget(plan)}: `;
-  return [...through, { kind: 'paragraph', spans: [person(origin.requesterId), text(scope), strong(used), ...state] }];
+  return [
+    through,
+    paragraph`${person(origin.requesterId)} ${may} repeat this exact command in ${grantTarget(plan)}: ${used}, ${state}`,
+  ];
 }
 
-function buttonsPart(run: Run, nowMs: number): readonly Part[] {
+function buttonsPart(run: Run, nowMs: number): Shown {
   if (run.state === 'pending-approval') {
-    const buttons: readonly Button[] = [
-      { action: 'approve', label: 'Approve', value: run.id, style: 'primary' },
-      ...grantButton(run),
-      { action: 'reject', label: 'Reject', value: run.id, style: 'danger' },
-    ];
-    return [{ kind: 'actions', buttons }];
+    return actions({ action: 'approve', label: 'Approve', value: run.id, style: 'primary' }, ...grantButton(run), {
+      action: 'reject',
+      label: 'Reject',
+      value: run.id,
+      style: 'danger',
+    });
   }
-  if (!run.grant || !run.plan || !isActive(run.grant, nowMs)) return [];
-  return [{ kind: 'actions', buttons: [endButton(run.id, run.plan)] }];
+  return run.grant && run.plan && isActive(run.grant, nowMs) && actions(endButton(run.id, run.plan));
 }
 
 /** Slack leaves 300 characters for the text of a dialog; a workload's name may have 253. */
@@ -182,16 +174,11 @@ const endButton = (value: string, plan: Plan): Button => ({
 export function decisionMessage(run: Run): Message {
   const { headline, tone } = STATE_TEXT[run.state];
   const spans = decidedSpans(run, strong(shortName(subjectOf(run))));
-  return {
-    summary: `${headline}: ${typedCommand(run)}`,
-    notification: spans,
-    tone,
-    parts: [
-      { kind: 'paragraph', spans },
-      ...(run.state === 'expired' ? [sentencePart('Ask again when an approver is around.')] : []),
-      noteOf(`Run ${run.id}`),
-    ],
-  };
+  return message({ summary: `${headline}: ${typedCommand(run)}`, notification: spans, tone }, [
+    paragraph`${spans}`,
+    run.state === 'expired' && paragraph`Ask again when an approver is around.`,
+    note`Run ${run.id}`,
+  ]);
 }
 
 function decidedSpans(run: Run, subject: Span): readonly Span[] {
@@ -199,15 +186,13 @@ function decidedSpans(run: Run, subject: Span): readonly Span[] {
   const requester = person(origin.requesterId);
   const last = approval?.votes.at(-1);
   if (state === 'cancelled')
-    return [person(withdrawnBy(run)), text(' withdrew the request for '), subject, text('. Nothing was started.')];
+    return line`${person(withdrawnBy(run))} withdrew the request for ${subject}. Nothing was started.`;
   if (state === 'rejected' && last) {
-    const why: readonly Span[] = last.reason === undefined ? [text('.')] : [text(': '), ...typedText(last.reason)];
-    return [requester, text(', your request for '), subject, text(' was rejected by '), person(last.userId), ...why];
+    const why = whySpans(last.reason, '.');
+    return line`${requester}, your request for ${subject} was rejected by ${person(last.userId)}${why}`;
   }
-  return [requester, text(', your request for '), subject, text(` expired: ${whyExpired(approval)}.`)];
+  return line`${requester}, your request for ${subject} expired: ${whyExpired(approval)}.`;
 }
-
-const sentencePart = (words: string): Part => ({ kind: 'paragraph', spans: [text(words)] });
 
 /** An approver may stop a run that is not launched yet. */
 const withdrawnBy = ({ outcome, origin }: Run): string =>
@@ -217,33 +202,30 @@ const withdrawnBy = ({ outcome, origin }: Run): string =>
  * What the card says about approvers asked in other channels: how many, where, and who could not be reached. Nothing
  * until all copies are posted.
  */
-function copiesPart({ state, asked: sentCopies }: Run): readonly Part[] {
-  if (state !== 'pending-approval' || !sentCopies || sentCopies.waiting.some(({ kind }) => kind === 'copy')) return [];
-  const sentences = [directSpans(sentCopies), shownSpans(sentCopies), notShownSpans(sentCopies)].filter(
-    ({ length }) => length > 0,
-  );
-  const spans = sentences.flatMap((sentence, index) => (index === 0 ? sentence : [text(' '), ...sentence]));
-  return spans.length === 0 ? [] : [{ kind: 'note', spans }];
+function copiesPart({ state, asked: sent }: Run): Shown {
+  if (state !== 'pending-approval' || !sent || sent.waiting.some(({ kind }) => kind === 'copy')) return [];
+  return note`${joined([directSpans(sent), shownSpans(sent), notShownSpans(sent)], ' ')}`;
 }
 
 function directSpans({ copies, beyond = 0, unreached = 0 }: SentCopies): readonly Span[] {
   const direct = copies.filter(({ userId }) => userId !== undefined).length;
-  const sentences = [
-    ...(direct > 0 ? [`Also sent to ${formatCount(direct, 'approver')} in a direct message.`] : []),
-    ...(beyond > 0 ? [`Not sent to ${formatCount(beyond, 'more approver')}: tell one of them yourself.`] : []),
-    ...(unreached > 0 ? [`${formatCount(unreached, 'approver')} could not be reached.`] : []),
-  ];
-  return sentences.length === 0 ? [] : [text(sentences.join(' '))];
+  return joined(
+    [
+      direct > 0 && `Also sent to ${formatCount(direct, 'approver')} in a direct message.`,
+      beyond > 0 && `Not sent to ${formatCount(beyond, 'more approver')}: tell one of them yourself.`,
+      unreached > 0 && `${formatCount(unreached, 'approver')} could not be reached.`,
+    ],
+    ' ',
+  );
 }
 
 function shownSpans({ copies }: SentCopies): readonly Span[] {
   const shown = copies.filter(({ userId, isReminder }) => userId === undefined && !isReminder);
-  return shown.flatMap(({ channelId }) => [text('Also shown in '), channel(channelId), text('.')]);
+  return shown.flatMap(({ channelId }) => line`Also shown in ${channel(channelId)}.`);
 }
 
 const notShownSpans = ({ closed = [] }: SentCopies): readonly Span[] =>
-  closed.flatMap((channelId) => [
-    text('Its approvers in '),
-    channel(channelId),
-    text(` do not see this: type /invite ${BOT} there, unless it is shared with another company.`),
-  ]);
+  closed.flatMap(
+    (channelId) =>
+      line`Its approvers in ${channel(channelId)} do not see this: type /invite ${BOT} there, unless it is shared with another company.`,
+  );

@@ -1,6 +1,7 @@
 import type { Chart } from '../../diagnosis/facts/verdict.ts';
 import type { Run } from '../../run/run.ts';
-import { type ChartPart, type Part, strong, text } from '../message/message.ts';
+import { paragraph } from '../message/line.ts';
+import { type ChartPart, type Part, strong } from '../message/message.ts';
 
 /** The charts of a diagnosis, where the output may be seen. */
 export const chartParts = ({ verdict }: Run): readonly Part[] =>
@@ -15,7 +16,7 @@ export function chartInWords({ chart }: ChartPart): Part {
   const [read, ...others] = lines;
   const values = `: ${read?.values.join(', ')}${unitOf(chart)} from ${moments.at(0)} to ${moments.at(-1)}`;
   const rest = others.map(({ name, values: [value] }) => `, ${name} ${value}`);
-  return { kind: 'paragraph', spans: [strong(title), text(`${values}${rest.join('')}.`)] };
+  return paragraph`${strong(title)}${values}${rest.join('')}.`;
 }
 
 const unitOf = ({ unit }: Chart): string => (unit === '' || unit === '%' ? unit : ` ${unit}`);

@@ -4,7 +4,8 @@ import type { FileProblem, RunFile } from '../../files/run-file.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import { type AudienceOf, goesAlone, logFileName, sharedName, wholeFiles } from '../../run/shared-files.ts';
-import { type Message, type Part, paragraph, person, type Span, text } from '../message/message.ts';
+import { message, paragraph, type Shown } from '../message/line.ts';
+import { type Message, person } from '../message/message.ts';
 
 /** After the name of the file. */
 const PROBLEM_TEXT: Readonly<Record<FileProblem, string>> = {
@@ -24,22 +25,16 @@ const MAX_MISSING = 8;
  * What a run brought back as files: those beside the result, those that only the requester has, and those that are
  * missing, each with the reason. Names and sizes only, so that anybody may read it who may see the output.
  */
-export function filesParts(run: Run, audience: AudienceOf): readonly Part[] {
+export function filesParts(run: Run, audience: AudienceOf): Shown {
   const present = wholeFiles(run).filter((file) => lostBy(run, sharedName(run, file)) === undefined);
   const alone = present.filter((file) => goesAlone(run, file, audience));
   const shown = present.filter((file) => !alone.includes(file));
   return [
-    ...(shown.length === 0 ? [] : [paragraph([text(`${formatCount(shown.length, 'file')}: ${listOf(shown)}.`)])]),
-    ...(alone.length === 0 ? [] : [paragraph(aloneSpans(run, alone))]),
-    ...missingPart(run),
+    shown.length > 0 && paragraph`${formatCount(shown.length, 'file')}: ${listOf(shown)}.`,
+    alone.length > 0 && paragraph`Only ${person(run.origin.requesterId)} gets ${listOf(alone)}, by direct message.`,
+    missingPart(run),
   ];
 }
-
-const aloneSpans = (run: Run, files: readonly RunFile[]): readonly Span[] => [
-  text('Only '),
-  person(run.origin.requesterId),
-  text(` gets ${listOf(files)}, by direct message.`),
-];
 
 /** `threads.txt (12 KiB), cpu.pb.gz (1.0 MiB, not redacted)`. */
 const listOf = (files: readonly RunFile[]): string => files.map(wordsOf).join(', ');
@@ -47,15 +42,15 @@ const listOf = (files: readonly RunFile[]): string => files.map(wordsOf).join(',
 const wordsOf = ({ name, bytes, isRedacted }: RunFile): string =>
   `${name} (${formatBytes(bytes)}${isRedacted ? '' : ', not redacted'})`;
 
-function missingPart(run: Run): readonly Part[] {
+function missingPart(run: Run): Shown {
   const missing = (run.log?.files ?? []).flatMap((file) => {
     const why = whyMissing(run, file);
     return why === undefined ? [] : [`${file.name} (${why})`];
   });
   if (missing.length === 0) return [];
   const named = missing.slice(0, MAX_MISSING).join(', ');
-  const more = missing.length > MAX_MISSING ? ` and ${missing.length - MAX_MISSING} more` : '';
-  return [paragraph([text(`Not posted: ${named}${more}.`)])];
+  const more = missing.length > MAX_MISSING && ` and ${missing.length - MAX_MISSING} more`;
+  return paragraph`Not posted: ${named}${more}.`;
 }
 
 /** `cpu.svg (some of it did not arrive)`; undefined for a whole file. */
@@ -105,8 +100,4 @@ export function secretFilesMessage(run: Run): Message {
   );
 }
 
-const plainMessage = (words: string): Message => ({
-  summary: words,
-  tone: 'neutral',
-  parts: [{ kind: 'paragraph', spans: [text(words)] }],
-});
+const plainMessage = (words: string): Message => message({ tone: 'neutral' }, [paragraph`${words}`]);
