@@ -4,17 +4,8 @@ import { type Counts, endedOf, inFlightOf } from '../../batch/pod-state.ts';
 import { type ComparedPod, type ComparisonResult, comparePods, type Difference } from '../../compare/compare.ts';
 import type { PodFacts } from '../../compare/facts.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import {
-  code,
-  type Fact,
-  type Part,
-  paragraph,
-  person,
-  type Span,
-  strong,
-  type Tone,
-  text,
-} from '../message/message.ts';
+import { fact, joined, line, list, paragraph, type Shown } from '../message/line.ts';
+import { code, type Fact, type Part, person, type Span, strong, type Tone } from '../message/message.ts';
 import { STATE_TEXT } from '../parts/outcome-text.ts';
 
 /** The files have all. */
@@ -73,7 +64,7 @@ interface Headline {
 
 const headline = (tone: Tone, before: string, subject: string, after: string): Headline => ({
   tone,
-  spans: [...(before === '' ? [] : [text(before)]), strong(subject), text(after)],
+  spans: line`${before}${strong(subject)}${after}`,
   words: `${before}${subject}${after}`,
 });
 
@@ -85,7 +76,7 @@ export function compareHeadline(run: BatchRun, counts: Counts, isDecided: boolea
   const { tone } = STATE_TEXT[state];
   if (state === 'pending-approval') {
     const plain = headline(tone, 'compare ', name, others);
-    return { ...plain, spans: [person(origin.requesterId), text(' wants to '), ...plain.spans] };
+    return { ...plain, spans: line`${person(origin.requesterId)} wants to ${plain.spans}` };
   }
   if (!isDecided) return headline(tone, `${STATE_TEXT[state].headline}: compare `, name, others);
   if (batch.endedAtMs === undefined) {
@@ -116,38 +107,29 @@ function answerWords(differences: readonly Difference[], used: number): string {
 }
 
 /** Below the first line of an ended comparison: with whom, each difference, what is equal, what could not be compared. */
-export function comparisonParts(run: BatchRun, buttons: readonly Part[]): readonly Part[] {
+export function comparisonParts(run: BatchRun, buttons: readonly Part[]): Shown {
   const result = comparisonResult(run);
   if (!result) return buttons;
   const { differences, equal, notes } = result;
   const rest = differences.length - MAX_SHOWN;
-  const items = [
-    ...differences.slice(0, MAX_SHOWN).map(differenceSpans),
-    ...(rest > 0 ? [[text(`${rest} more in the file`)]] : []),
-  ];
   return [
-    paragraph([text(`Compared with ${siblingWords(run)}.`)]),
-    ...buttons,
-    ...(items.length === 0 ? [] : [{ kind: 'list', items } as const]),
-    ...(equal === '' ? [] : [paragraph([strong('Equal, or within their range: '), text(equal)])]),
-    ...(notes.length === 0 ? [] : [paragraph([text(notes.join(' '))])]),
+    paragraph`Compared with ${siblingWords(run)}.`,
+    buttons,
+    list([...differences.slice(0, MAX_SHOWN).map(differenceSpans), rest > 0 && `${rest} more in the file`]),
+    equal !== '' && paragraph`${strong('Equal, or within their range: ')}${equal}`,
+    paragraph`${notes.join(' ')}`,
   ];
 }
 
-const differenceSpans = ({ sick, others }: Difference): readonly Span[] => [
-  strong(sick),
-  ...(others === '' ? [] : [text(` (${others})`)]),
-];
+const differenceSpans = ({ sick, others }: Difference): readonly Span[] =>
+  line`${strong(sick)}${others !== '' && ` (${others})`}`;
 
 /** For who decides: which pods, and that the healthy ones get a container too. */
 export function compareFacts(run: BatchRun): readonly Fact[] {
   const { sick, siblings } = podsOf(run);
   return [
-    { label: 'Pods', value: [code(sick?.name ?? ''), ...siblings.flatMap(({ name }) => [text(', '), code(name)])] },
-    {
-      label: 'Adds',
-      value: [text('a debug container to each of them, the healthy ones too; it stays as long as the pod')],
-    },
+    fact('Pods', joined([sick?.name ?? '', ...siblings.map(({ name }) => name)].map(code))),
+    fact('Adds', 'a debug container to each of them, the healthy ones too; it stays as long as the pod'),
   ];
 }
 

@@ -2,7 +2,8 @@ import { formatCount, shortDuration } from '../../../lib/duration.ts';
 import type { Batch } from '../../batch/batch.ts';
 import { countPods } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import { type Message, type Part, paragraph, person, strong, text } from '../message/message.ts';
+import { dotted, line, message, note, paragraph, type Shown } from '../message/line.ts';
+import { type Message, person, type Span, strong } from '../message/message.ts';
 import { lostWords } from '../parts/file-parts.ts';
 import { headlineOf, MAX_WHOLE_LENGTH, shortName, toneOf, wholeHeadline } from '../parts/headline.ts';
 import { verdictParts } from '../parts/result-parts.ts';
@@ -26,48 +27,44 @@ export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
   const groups = shownGroups(run);
   const buttons = isPrivate ? [] : buttonsPart(run, counts);
   const reason = batchReason(run, groups);
-  return {
-    summary: words,
-    ...(isPrivate ? {} : { notification: [person(origin.requesterId), text(`, ${words}`)] }),
-    tone,
-    parts: [
-      paragraph(isPrivate ? spans : [...spans, text(' · '), person(origin.requesterId)]),
-      ...(isComparison(run) ? comparisonParts(run, buttons) : []),
-      ...answer,
-      ...(reason.spans.length === 0 ? [] : [paragraph(reason.spans)]),
-      ...(isComparison(run) ? [] : buttons),
-      ...groupsPart(groups, { except: reason.group }),
-      ...doubtPart(batch),
-      ...missingFilesPart(batch),
-      { kind: 'note', spans: [text(noteWords(run, skippedText(batch, counts)))] },
-    ],
-  };
+  const requester = person(origin.requesterId);
+  return message({ summary: words, notification: isPrivate ? undefined : line`${requester}, ${words}`, tone }, [
+    paragraph`${dotted([spans, !isPrivate && requester])}`,
+    isComparison(run) && comparisonParts(run, buttons),
+    answer,
+    paragraph`${reason.spans}`,
+    !isComparison(run) && buttons,
+    groupsPart(groups, { except: reason.group }),
+    doubtPart(batch),
+    missingFilesPart(batch),
+    note`${noteSpans(run, skippedText(batch, counts))}`,
+  ]);
 }
 
 interface ResultHead extends BatchHeadline {
   /** What is known of the workload that was asked about, before what the looks into its pods say. */
-  readonly answer: readonly Part[];
+  readonly answer: Shown;
 }
 
 function headOf(run: BatchRun, look: BatchHeadline): ResultHead {
   const headline = headlineOf(run.verdict);
   if (headline === undefined) return { ...look, answer: [] };
-  const [name, second] = [nameOf(run), secondLine(run, MAX_WHOLE_LENGTH)];
+  const name = nameOf(run);
   return {
     tone: toneOf(run.verdict, look.tone),
-    spans: [strong(shortName(name)), text(`: ${wholeHeadline(headline)}`)],
+    spans: line`${strong(shortName(name))}: ${wholeHeadline(headline)}`,
     words: `${name}: ${headline}`,
-    answer: [...(second.length === 0 ? [] : [paragraph(second)]), ...verdictParts(run), paragraph(look.spans)],
+    answer: [paragraph`${secondLine(run, MAX_WHOLE_LENGTH)}`, verdictParts(run), paragraph`${look.spans}`],
   };
 }
 
 /** What is in the files beside it, or why there are none. */
-function noteWords(run: BatchRun, skipped: string | undefined): string {
+function noteSpans(run: BatchRun, skipped: string | undefined): readonly Span[] {
   const { id, batch } = run;
   const { firstLaunchAtMs, endedAtMs = 0 } = batch;
   const files = firstLaunchAtMs === undefined ? ['no pod was started'] : fileWords(run);
-  const took = firstLaunchAtMs === undefined ? [] : [`took ${shortDuration(endedAtMs - firstLaunchAtMs)}`];
-  return [...(skipped === undefined ? [] : [skipped]), ...took, ...files, `batch ${id}`].join(' · ');
+  const took = firstLaunchAtMs !== undefined && `took ${shortDuration(endedAtMs - firstLaunchAtMs)}`;
+  return dotted([skipped, took, ...files, `batch ${id}`]);
 }
 
 function fileWords(run: BatchRun): readonly string[] {
@@ -91,16 +88,13 @@ function fileWords(run: BatchRun): readonly string[] {
 }
 
 /** Notes that logs may be incomplete; the files say which, and why. */
-function doubtPart({ pods }: Batch): readonly Part[] {
+function doubtPart({ pods }: Batch): Shown {
   const inDoubt = pods.flatMap(({ results = [] }) => results.filter((result) => result?.logDoubt !== undefined)).length;
-  const words = `${formatCount(inDoubt, 'log')} may be incomplete: the files say which, and why.`;
-  return inDoubt === 0 ? [] : [paragraph([text(words)])];
+  return inDoubt > 0 && paragraph`${formatCount(inDoubt, 'log')} may be incomplete: the files say which, and why.`;
 }
 
 /** Files that an image announced and that are in no archive. */
-function missingFilesPart(batch: Batch): readonly Part[] {
+function missingFilesPart(batch: Batch): Shown {
   const { missing } = countFiles(batch);
-  return missing === 0
-    ? []
-    : [paragraph([text(`${formatCount(missing, 'file')} missing: the .txt says which, and why.`)])];
+  return missing > 0 && paragraph`${formatCount(missing, 'file')} missing: the .txt says which, and why.`;
 }

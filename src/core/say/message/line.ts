@@ -26,6 +26,8 @@ export const list = (items: readonly Words[]): Part => ({
   kind: 'list',
   items: items.map(spansOf).filter(({ length }) => length > 0),
 });
+/** The part uncut or not at all: people decide on it. */
+export const whole = (part: Part): Part => ({ ...part, whole: true }) as Part;
 export const actions = (...buttons: readonly Button[]): Part => ({ kind: 'actions', buttons });
 
 /** What may stand among facts. Nothing is shown of what has no value. */

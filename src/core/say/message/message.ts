@@ -109,7 +109,6 @@ export interface Button {
   readonly confirm?: { readonly title: string; readonly text: string; readonly yes: string; readonly no: string };
 }
 
-export const paragraph = (spans: readonly Span[]): Part => ({ kind: 'paragraph', spans });
 export const text = (value: string): Span => ({ kind: 'text', text: value });
 export const strong = (value: string): Span => ({ kind: 'strong', text: value });
 export const code = (value: string): Span => ({ kind: 'code', text: value });

@@ -12,7 +12,8 @@ import { isOfDebugContainer } from '../../diagnosis/reading/pod-containers.ts';
 import { endingOf } from '../../diagnosis/rules/endings.ts';
 import { foreignLine } from '../../redact/clean-text.ts';
 import type { Run } from '../../run/run.ts';
-import { code, link, type Part, person, type Span, strong, text } from '../message/message.ts';
+import { dotted, line, list, paragraph, type Shown } from '../message/line.ts';
+import { code, link, person, type Span, strong } from '../message/message.ts';
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 
 /** What the parts of a pod share: the findings that the message names already, and the time. */
@@ -30,14 +31,9 @@ const MAX_NAME = 63;
 const MAX_IMAGE = 120;
 
 /** A title and its list; nothing for an empty list. Names how many items are left out. */
-function listPart(title: string, items: readonly (readonly Span[])[], max: number): readonly Part[] {
-  if (items.length === 0) return [];
-  const more: readonly (readonly Span[])[] =
-    items.length > max ? [[text(`… ${(items.length - max).toLocaleString('en-US')} more`)]] : [];
-  return [
-    { kind: 'paragraph', spans: [strong(title)] },
-    { kind: 'list', items: [...items.slice(0, max), ...more] },
-  ];
+function listPart(title: string, items: readonly (readonly Span[])[], max: number): Shown {
+  const more = items.length > max && `… ${(items.length - max).toLocaleString('en-US')} more`;
+  return items.length > 0 && [paragraph`${strong(title)}`, list([...items.slice(0, max), more])];
 }
 
 interface ShownContainer {
@@ -47,7 +43,7 @@ interface ShownContainer {
 }
 
 /** The containers, those with trouble first. */
-export function containersPart(pod: Pod, context: PodContext): readonly Part[] {
+export function containersPart(pod: Pod, context: PodContext): Shown {
   const { containers, initContainers } = pod.spec;
   const statuses = [...pod.status.containerStatuses, ...pod.status.initContainerStatuses];
   const statusOf = (name: string) => statuses.find((status) => status.name === name);
@@ -79,13 +75,11 @@ function containerSpans(shown: ShownContainer, { named, nowMs }: PodContext): re
     ...(ending === undefined || isNamed || isDone(shown) ? [] : [ending]),
     ...resourceWords(container, named),
   ];
-  const kind = role === 'main' ? '' : ` (${role})`;
-  return [
-    code(name),
-    text(`${kind} ${facts.join(' · ')} · `),
-    code(foreignLine(container.image, MAX_IMAGE) || 'no image'),
-  ];
+  const kind = role !== 'main' && ` (${role})`;
+  return line`${code(name)}${kind} ${dotted([...facts, imageSpan(container.image)])}`;
 }
+
+const imageSpan = (image: string): Span => code(foreignLine(image, MAX_IMAGE) || 'no image');
 
 const isDone = ({ status, role }: ShownContainer): boolean => role === 'init' && status?.terminated?.exitCode === 0;
 
@@ -114,7 +108,7 @@ function rangeWords(what: string, request: string | undefined, limit: string | u
 }
 
 /** Bad conditions, without those that a finding or the state of the containers explains. */
-export function conditionsPart({ status }: Pod, { named, isExplained, nowMs }: PodContext): readonly Part[] {
+export function conditionsPart({ status }: Pod, { named, isExplained, nowMs }: PodContext): Shown {
   const seen = new Set<string>();
   const news = (status.unmetConditions ?? []).filter(({ type, reason, message }) => {
     if (isExplained && reason === 'ContainersNotReady') return false;
@@ -140,14 +134,12 @@ const isNamed = (words: string, named: readonly string[]): boolean =>
 function conditionSpans({ type, reason, message, since }: PodCondition, nowMs: number): readonly Span[] {
   const why = [reason, message].map((words) => foreignLine(words)).filter((words) => words !== '');
   const state = type === 'DisruptionTarget' ? 'true' : 'not true';
-  return [
-    code(foreignLine(type, MAX_NAME)),
-    text(` ${state}${forWords(nowMs - Date.parse(since))}: ${why.join(': ') || 'no reason given'}`),
-  ];
+  const lasts = forWords(nowMs - Date.parse(since));
+  return line`${code(foreignLine(type, MAX_NAME))} ${state}${lasts}: ${why.join(': ') || 'no reason given'}`;
 }
 
 /** The newest events of the pod itself, equal ones once, without those that a finding quotes. */
-export function eventsPart(events: readonly PodEvent[], { named, nowMs }: PodContext): readonly Part[] {
+export function eventsPart(events: readonly PodEvent[], { named, nowMs }: PodContext): Shown {
   const merged = new Map<string, PodEvent & { readonly count: number }>();
   for (const event of events.filter((each) => !isOfDebugContainer(each))) {
     const key = JSON.stringify([event.type, event.reason, event.message]);
@@ -170,7 +162,7 @@ function eventSpans({ type, reason, message, atMs, count }: PodEvent, nowMs: num
   const often = count !== undefined && count > 1 ? ` ${formatCount(count, 'time')},` : '';
   const words = `${often} ${ago(atMs > 0 ? nowMs - atMs : Number.NaN)}: ${foreignLine(message)}`;
   const name = foreignLine(reason, MAX_NAME) || 'no reason given';
-  return [type === 'Warning' ? strong(`Warning ${name}`) : text(name), text(`${words}`)];
+  return line`${type === 'Warning' ? strong(`Warning ${name}`) : name}${words}`;
 }
 
 /** An earlier debug container. `run` only if it is one of this channel's, and then the link to its message. */
@@ -181,14 +173,14 @@ export interface EarlierContainer {
 }
 
 /** The debug containers that the pod still holds, the newest first. */
-export function earlierPart(pod: Pod, earlier: readonly EarlierContainer[], nowMs: number): readonly Part[] {
+export function earlierPart(pod: Pod, earlier: readonly EarlierContainer[], nowMs: number): Shown {
   const items = pod.spec.ephemeralContainers.toReversed().map(({ name, image, runId }) => {
     const known = earlier.find(({ containerName }) => containerName === name);
     const state = pod.status.ephemeralContainerStatuses.find((status) => status.name === name);
     const what = stateOfDebug(state, nowMs);
     if (known?.run) return knownSpans(known.run, known.url, what);
     const whose = runId === undefined ? 'not by kdebug' : 'of a batch, or of another channel';
-    return [code(foreignLine(image, MAX_IMAGE) || 'no image'), text(` ${what}, ${whose}`)];
+    return line`${imageSpan(image)} ${what}, ${whose}`;
   });
   return listPart(formatCount(items.length, 'debug container'), items, MAX_EARLIER);
 }
@@ -203,11 +195,7 @@ function stateOfDebug(status: ContainerStatus | undefined, nowMs: number): strin
 function knownSpans(run: Run, url: string | undefined, what: string): readonly Span[] {
   const { title } =
     run.state === 'finished' && run.outcome ? describeOutcome(run.outcome) : { title: STATE_TEXT[run.state].headline };
-  const id: Span = url === undefined ? code(run.id) : link(url, run.id);
-  return [
-    id,
-    text(` ${foreignLine(run.plan?.imageAlias ?? 'run')} by `),
-    person(run.origin.requesterId),
-    text(`: ${foreignLine(title)}, ${what}`),
-  ];
+  const id = url === undefined ? code(run.id) : link(url, run.id);
+  const image = foreignLine(run.plan?.imageAlias ?? 'run');
+  return line`${id} ${image} by ${person(run.origin.requesterId)}: ${foreignLine(title)}, ${what}`;
 }

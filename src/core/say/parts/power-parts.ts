@@ -8,6 +8,7 @@ import type { Plan } from '../../container/plan.ts';
 import type { ReasonCode } from '../../errors.ts';
 import { canonicalJson } from '../../hash.ts';
 import { redactEnv, redactWords } from '../../redact/redact-text.ts';
+import { fact, facts, line, preformatted, rows, type Shown, shownParts, whole } from '../message/line.ts';
 import { code, type Fact, type Part, type Span, text } from '../message/message.ts';
 import { POWER, requestParts, riskPart } from './request-parts.ts';
 
@@ -33,8 +34,8 @@ export function powerParts(request: ForApproval): readonly Part[] {
   const { plan, batch } = request;
   if (plan && !batch) return requestParts(hidesSecret(plan) ? withoutSecrets(plan) : plan);
   const containers = containersOf(request).map((each) => (hidesSecret(each) ? withoutSecrets(each) : each));
-  const parts = containers.flatMap((container) => partsOf(container, containers.length > 1));
-  return [...parts, ...(batch ? riskPart(batch.variants.flat()) : [])];
+  const parts = containers.map((container) => partsOf(container, containers.length > 1));
+  return shownParts(parts, batch && riskPart(batch.variants.flat()));
 }
 
 function containersOf({ plan, batch }: ForApproval): readonly RequestedContainer[] {
@@ -61,16 +62,14 @@ export function profileText(plan: Pick<Plan, 'profile' | 'profileAsked' | 'secur
   return `${plan.profile}${picked}${runAsUser === undefined ? '' : `, runs as ${who}`}`;
 }
 
-function partsOf(container: RequestedContainer, isOneOfMany: boolean): readonly Part[] {
+function partsOf(container: RequestedContainer, isOneOfMany: boolean): Shown {
   const { command, env } = container;
   return [
-    { kind: 'facts', facts: powerFacts(container, isOneOfMany), whole: true },
-    ...(command.length > 0 ? [whole(command.map((word) => visibleLines(quoteWord(word))).join(' '))] : []),
-    ...(env.length > 0 ? [whole(env.map(lineOf).join('\n'))] : []),
+    whole(facts(powerFacts(container, isOneOfMany))),
+    command.length > 0 && whole(preformatted(command.map((word) => visibleLines(quoteWord(word))).join(' '))),
+    env.length > 0 && whole(preformatted(env.map(lineOf).join('\n'))),
   ];
 }
-
-const whole = (words: string): Part => ({ kind: 'preformatted', text: words, whole: true });
 
 /** One line per variable: a value of two lines must not look like two variables. */
 const lineOf = ({ name, value }: EnvVar): string => `${visible(name)}=${visible(quoteWord(value))}`;
@@ -92,15 +91,13 @@ function powerFacts(
   { label, targets, powers, env, ...container }: RequestedContainer,
   isOneOfMany: boolean,
 ): readonly Fact[] {
-  return [
-    ...(isOneOfMany && label !== undefined ? [{ label: 'Container', value: [code(visible(label))] }] : []),
-    ...(powers ? [{ label: 'Access', value: [text([...new Set(powers)].join(', '))] }] : []),
-    ...(targets ? [{ label: 'Target container', value: [targetSpan(targets)] }] : []),
-    ...(env.length > 0
-      ? [{ label: 'Environment', value: [text(`${formatCount(env.length, 'variable')}, below`)] }]
-      : []),
-    { label: 'Runs', value: runsSpans(container) },
-  ];
+  return rows(
+    isOneOfMany && label !== undefined && fact('Container', code(visible(label))),
+    powers && fact('Access', [...new Set(powers)].join(', ')),
+    targets && fact('Target container', targetSpan(targets)),
+    env.length > 0 && fact('Environment', `${formatCount(env.length, 'variable')}, below`),
+    fact('Runs', runsSpans(container)),
+  );
 }
 
 /** The names are DNS labels, so they contain no comma. */
@@ -113,11 +110,8 @@ function runsSpans({
   argumentsOnly,
 }: Pick<Plan, 'image' | 'command' | 'argumentsOnly'>): readonly Span[] {
   const what = argumentsOnly ? ' with the arguments below' : ' with the command below';
-  return [
-    code(visible(image)),
-    ...(isPinned(image) ? [] : [text(' (not pinned to a digest)')]),
-    text(command.length === 0 ? ', default command' : what),
-  ];
+  const pin = !isPinned(image) && ' (not pinned to a digest)';
+  return line`${code(visible(image))}${pin}${command.length === 0 ? ', default command' : what}`;
 }
 
 /**

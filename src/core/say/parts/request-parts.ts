@@ -6,7 +6,8 @@ import { type FileKind, isSecretKind } from '../../container/file-kinds.ts';
 import { isPinned } from '../../container/names.ts';
 import type { Plan } from '../../container/plan.ts';
 import type { Profile } from '../../container/profiles.ts';
-import { code, type Part, paragraph, person, type Span, strong, text } from '../message/message.ts';
+import { fact, facts, line, paragraph, preformatted, type Shown, shownParts, whole } from '../message/line.ts';
+import { code, type Part, person, type Span, strong } from '../message/message.ts';
 import { typedText } from '../message/typed-text.ts';
 import { MAX_LINE_LENGTH, shortName } from './headline.ts';
 import { isWhole, whySpans } from './run-lines.ts';
@@ -36,57 +37,35 @@ export function requestParts(plan: Plan): readonly Part[] {
   const what = whatSpans(plan);
   const subject = `${plan.namespace}/${plan.podName}`;
   const isShort = NAME_LENGTH + lengthOf(what) + subject.length + whereText(plan).length + 18 <= MAX_LINE_LENGTH;
-  const shown = isShort ? subject : shortName(subject);
-  return [
-    {
-      kind: 'paragraph',
-      spans: [
-        person(plan.requesterId),
-        text(' wants to run '),
-        ...what,
-        text(' in '),
-        strong(shown),
-        ...(isShort ? [text(whereText(plan))] : []),
-      ],
-      whole: true,
-    },
-    ...(reason === undefined ? [] : [paragraph(whySpans(reason))]),
-    { kind: 'paragraph', spans: accessSpans(plan), whole: true },
-    ...riskPart([plan]),
-    ...filesPart(plan),
-    ...(isShort ? [] : [wherePart(plan)]),
-    ...(isInline(plan) ? [] : [block(commandText(command))]),
-    ...(env.length > 0
-      ? [block(env.map(({ name, value }) => `${visible(name)}=${visible(quoteWord(value))}`).join('\n'))]
-      : []),
-  ];
+  const shown = strong(isShort ? subject : shortName(subject));
+  const variables = env.map(({ name, value }) => `${visible(name)}=${visible(quoteWord(value))}`);
+  return shownParts(
+    whole(paragraph`${person(plan.requesterId)} wants to run ${what} in ${shown}${isShort && whereText(plan)}`),
+    reason !== undefined && paragraph`${whySpans(reason)}`,
+    whole(paragraph`${accessSpans(plan)}`),
+    riskPart([plan]),
+    filesPart(plan),
+    !isShort && wherePart(plan),
+    !isInline(plan) && whole(preformatted(commandText(command))),
+    env.length > 0 && whole(preformatted(variables.join('\n'))),
+  );
 }
 
 /** Explains the class where the profile names alone do not. */
-export function riskPart(plans: readonly Pick<Plan, 'class' | 'classReasons'>[]): readonly Part[] {
+export function riskPart(plans: readonly Pick<Plan, 'class' | 'classReasons'>[]): Shown {
   const risks = plans.flatMap(({ class: judged, classReasons }) => {
     const unsaid = classReasons.filter(({ fact }) => !IN_PROFILE.has(fact));
     return unsaid.length === 0 ? [] : [classText(judged, unsaid)];
   });
-  return risks.length === 0 ? [] : [paragraph([strong('Risk:'), text(` ${[...new Set(risks)].join(' · ')}`)])];
+  return risks.length > 0 && paragraph`${strong('Risk:')} ${[...new Set(risks)].join(' · ')}`;
 }
 
 /** What approvers must know of what it hands back: nothing hides a secret in it. */
-function filesPart({ files = [], requesterId }: Plan): readonly Part[] {
+function filesPart({ files = [], requesterId }: Plan): Shown {
   const secrets = files.filter(isSecretKind).map((kind) => SECRET_FILES[kind] ?? kind);
   if (secrets.length === 0) return [];
-  return [
-    {
-      kind: 'paragraph',
-      spans: [
-        strong('Files:'),
-        text(` may bring back ${secrets.join(' and ')}, which may hold secrets, for `),
-        person(requesterId),
-        text(' alone'),
-      ],
-      whole: true,
-    },
-  ];
+  const what = `${secrets.join(' and ')}, which may hold secrets,`;
+  return whole(paragraph`${strong('Files:')} may bring back ${what} for ${person(requesterId)} alone`);
 }
 
 const SECRET_FILES: Partial<Record<FileKind, string>> = {
@@ -95,10 +74,8 @@ const SECRET_FILES: Partial<Record<FileKind, string>> = {
 };
 
 /** A reason that the card's second line cuts, whole, for below the buttons. */
-export const wholeReason = ({ reason }: Plan): readonly Part[] =>
-  reason === undefined || isWhole(reason)
-    ? []
-    : [paragraph([strong('Whole reason:'), text(' '), ...typedText(reason)])];
+export const wholeReason = ({ reason }: Plan): Shown =>
+  reason !== undefined && !isWhole(reason) && paragraph`${strong('Whole reason:')} ${typedText(reason)}`;
 
 const commandText = (command: readonly string[]): string =>
   command.map((word) => visibleLines(quoteWord(word))).join(' ');
@@ -115,12 +92,9 @@ const PLAIN = /^[ -[\]-~]*$/;
 function whatSpans(plan: Plan): readonly Span[] {
   const { command, argumentsOnly, imageAlias } = plan;
   if (command.length === 0) return [code(imageAlias)];
-  const words = isInline(plan) ? [code(commandText(command))] : undefined;
-  if (argumentsOnly)
-    return words
-      ? [code(imageAlias), text(' with the arguments '), ...words]
-      : [code(imageAlias), text(' with the arguments below')];
-  return words ?? [text('the command below')];
+  const words = isInline(plan) && code(commandText(command));
+  if (argumentsOnly) return line`${code(imageAlias)} with the arguments ${words || 'below'}`;
+  return line`${words || 'the command below'}`;
 }
 
 const whereText = ({ targetContainerName }: Plan): string =>
@@ -130,14 +104,13 @@ const lengthOf = (spans: readonly Span[]): number =>
   spans.reduce((sum, span) => sum + ('text' in span ? span.text.length : NAME_LENGTH), 0);
 
 /** The whole names, where the first line shortens them. */
-const wherePart = ({ namespace, podName, targetContainerName }: Plan): Part => ({
-  kind: 'facts',
-  facts: [
-    { label: 'Pod', value: [code(`${namespace}/${podName}`)] },
-    { label: 'Container', value: [text(targetContainerName ?? 'no target container')] },
-  ],
-  whole: true,
-});
+const wherePart = ({ namespace, podName, targetContainerName }: Plan): Part =>
+  whole(
+    facts(
+      fact('Pod', code(`${namespace}/${podName}`)),
+      fact('Container', targetContainerName ?? 'no target container'),
+    ),
+  );
 
 function accessSpans(plan: Plan): readonly Span[] {
   const { profile, securityContext, env } = plan;
@@ -148,22 +121,16 @@ function accessSpans(plan: Plan): readonly Span[] {
       : runAsUser === 0 && runAsGroup === 0
         ? ', as root'
         : `, as user ${runAsUser}:${runAsGroup}`;
-  const picked = plan.profileAsked === 'auto' ? ', picked automatically' : '';
-  return [
-    strong('Access:'),
-    text(' '),
-    code(profile),
-    text(` (${POWER[profile]})${user}${picked}`),
-    ...imageSpans(plan),
-    ...(env.length === 0 ? [] : [text(` · ${formatCount(env.length, 'variable')} below`)]),
-  ];
+  const picked = plan.profileAsked === 'auto' && ', picked automatically';
+  const below = env.length > 0 && ` · ${formatCount(env.length, 'variable')} below`;
+  return line`${strong('Access:')} ${code(profile)} (${POWER[profile]})${user}${picked}${imageSpans(plan)}${below}`;
 }
 
 /** The first line names the image unless it has a command instead. */
 function imageSpans({ imageAlias, image, command, argumentsOnly }: Plan): readonly Span[] {
   const isNamed = command.length === 0 || argumentsOnly;
-  if (isNamed) return isPinned(image) ? [] : [text(' · image not pinned to a digest')];
-  return [text(' · image '), code(imageAlias), text(isPinned(image) ? '' : ', not pinned to a digest')];
+  if (isNamed) return isPinned(image) ? [] : line` · image not pinned to a digest`;
+  return line` · image ${code(imageAlias)}${!isPinned(image) && ', not pinned to a digest'}`;
 }
 
 /** `256Mi` of Kubernetes, as people write it. */
@@ -183,5 +150,3 @@ export function requestFacts(plan: Plan): readonly string[] {
     `pod uid ${podUid}`,
   ];
 }
-
-const block = (words: string): Part => ({ kind: 'preformatted', text: words, whole: true });

@@ -2,7 +2,8 @@ import { formatBytes, formatCount, shortDuration } from '../../../lib/duration.t
 import { shorten } from '../../../lib/text.ts';
 import type { Evidence, Verdict, VerdictFinding, VerdictGroup } from '../../diagnosis/facts/verdict.ts';
 import type { LogCompleteness, Run, RunLog } from '../../run/run.ts';
-import { code, type Fact, type Part, paragraph, type Span, strong, text } from '../message/message.ts';
+import { fact, joined, line, list, paragraph, preformatted, rows, type Shown } from '../message/line.ts';
+import { code, type Fact, type Part, type Span, strong } from '../message/message.ts';
 import { chartParts } from './chart-parts.ts';
 import { logLostBy, lostWords } from './file-parts.ts';
 import { hasReport, leadingFinding, shortName, verdictTone, withoutIds, withoutLead } from './headline.ts';
@@ -20,35 +21,32 @@ export function durationOf(run: Run): number | undefined {
 export function resultFacts(run: Run): readonly Fact[] {
   const { termination, log } = run;
   const duration = durationOf(run);
-  return [
-    ...(termination ? [{ label: 'Exit code', value: [text(`${termination.exitCode} (${termination.reason})`)] }] : []),
-    ...(duration === undefined ? [] : [{ label: 'Duration', value: [text(shortDuration(duration))] }]),
-    ...(log && log.bytes > 0
-      ? [{ label: 'Log', value: [text(`${formatCount(log.lines, 'line')}, ${formatBytes(log.bytes)}`)] }]
-      : []),
-    ...(log && log.redactions > 0 ? [{ label: 'Redacted', value: [text(formatCount(log.redactions, 'secret'))] }] : []),
-  ];
+  return rows(
+    termination && fact('Exit code', `${termination.exitCode} (${termination.reason})`),
+    duration !== undefined && fact('Duration', shortDuration(duration)),
+    log && log.bytes > 0 && fact('Log', `${formatCount(log.lines, 'line')}, ${formatBytes(log.bytes)}`),
+    log && log.redactions > 0 && fact('Redacted', formatCount(log.redactions, 'secret')),
+  );
 }
 
-export function logParts(run: Run): readonly Part[] {
-  const { log } = run;
-  if (!log) return caveats(run);
-  if (log.bytes === 0) {
-    const isKnown = log.completeness.interruptedBy === undefined;
-    return [plainParagraph(isKnown ? 'The log is empty.' : 'None of its log could be read.'), ...caveats(run)];
-  }
+export const logParts = (run: Run): Shown => [run.log && excerptPart(run, run.log), caveats(run)];
+
+function excerptPart(run: Run, { bytes, lines, omittedLines, head, tail, completeness }: RunLog): Part {
+  if (bytes === 0)
+    return completeness.interruptedBy === undefined
+      ? paragraph`The log is empty.`
+      : paragraph`None of its log could be read.`;
+  if (isOnlyInFile(run)) return paragraph`Full report attached (${formatCount(lines, 'line')})`;
+  if (omittedLines === 0) return preformatted(head);
   const where = logLostBy(run) === undefined && !isStoredInPart(run) ? ', all in the attached file' : '';
-  if (isOnlyInFile(run)) return [reportPart(log.lines), ...caveats(run)];
-  const omitted = log.omittedLines > 0 ? `\n… ${formatCount(log.omittedLines, 'more line')}${where} …\n` : '';
-  const joined = log.omittedLines > 0 ? `${log.head}${omitted}${log.tail}` : log.head;
-  return [{ kind: 'preformatted', text: joined }, ...caveats(run)];
+  return preformatted(`${head}\n… ${formatCount(omittedLines, 'more line')}${where} …\n${tail}`);
 }
 
 /** The termination message, unless the log or the verdict already says it. Both are stored filtered. */
-export function terminationPart({ termination, verdict, log }: Run): readonly Part[] {
+export function terminationPart({ termination, verdict, log }: Run): Shown {
   const message = termination?.message.trim() ?? '';
   if (message === '' || hasReport(verdict) || (log && saysTheSame(log, message))) return [];
-  return [plainParagraph('Termination message:'), { kind: 'preformatted', text: message }];
+  return [paragraph`Termination message:`, preformatted(message)];
 }
 
 /** The kubelet's message is the end of the log; its first line may be cut (`redactTermination`). */
@@ -78,46 +76,38 @@ export function lookedBy({ verdict, plan, outcome }: Run): readonly string[] {
   return spots.length === 0 ? [] : [`Not visible to it: ${spots.join('; ')}.`];
 }
 
-const plainParagraph = (words: string): Part => ({ kind: 'paragraph', spans: [text(words)] });
-
 /**
  * What the first two lines of a result leave out of an answer: the words of the pod that show the cause, its groups of
  * pods, other findings, what is fine, what was not checked. Where nothing was found, the last is the news.
  */
-export function verdictParts(run: Run): readonly Part[] {
+export function verdictParts(run: Run): Shown {
   const { verdict } = run;
   if (!verdict) return [];
   const isQuiet = verdictTone(verdict) === 'ended';
-  const [fine, unseen] = [finePart(verdict), unseenPart(verdict)];
+  const fine = verdict.fine !== undefined && paragraph`${strong('Checked, no problems: ')}${verdict.fine}`;
+  const unseen = unseenPart(verdict);
   return [
-    ...groupsList(verdict, MAX_GROUPS),
-    ...evidenceParts(verdict),
-    ...findingsPart(verdict),
-    ...(isQuiet ? [...unseen, ...fine] : [...fine, ...unseen]),
-    ...chartParts(run),
+    groupsList(verdict, MAX_GROUPS),
+    evidenceParts(verdict),
+    findingsPart(verdict),
+    isQuiet ? [unseen, fine] : [fine, unseen],
+    chartParts(run),
   ];
 }
 
-const finePart = ({ fine }: Verdict): readonly Part[] =>
-  fine === undefined ? [] : [paragraph([strong('Checked, no problems: '), text(fine)])];
-
-export function unseenPart({ unseen = [] }: Verdict): readonly Part[] {
-  if (unseen.length === 0) return [];
-  return [paragraph([strong('Not checked:')]), list(unseen.map((line) => [text(withoutLead(line))]))];
-}
+export const unseenPart = ({ unseen = [] }: Verdict): Shown =>
+  unseen.length > 0 && [paragraph`${strong('Not checked:')}`, list(unseen.map(withoutLead))];
 
 const MAX_EVIDENCE = 3;
 const MAX_EVIDENCE_LINES = 6;
 const MAX_EVIDENCE_LENGTH = 300;
 
 /** What the pod itself wrote, verbatim. */
-export const evidenceParts = ({ evidence = [] }: Verdict): readonly Part[] =>
-  evidence.slice(0, MAX_EVIDENCE).flatMap(shownEvidence);
+export const evidenceParts = ({ evidence = [] }: Verdict): Shown => evidence.slice(0, MAX_EVIDENCE).map(shownEvidence);
 
-function shownEvidence({ title, lines }: Evidence): readonly Part[] {
-  const shown = lines.slice(0, MAX_EVIDENCE_LINES).map((line) => shorten(line, MAX_EVIDENCE_LENGTH));
-  if (shown.length === 0) return [];
-  return [paragraph([strong(title)]), { kind: 'preformatted', text: shown.join('\n') }];
+function shownEvidence({ title, lines }: Evidence): Shown {
+  const shown = lines.slice(0, MAX_EVIDENCE_LINES).map((each) => shorten(each, MAX_EVIDENCE_LENGTH));
+  return shown.length > 0 && [paragraph`${strong(title)}`, preformatted(shown.join('\n'))];
 }
 
 const MAX_GROUPS = 8;
@@ -131,14 +121,11 @@ const COUNTED = /^((?:both|all [\d,]+|[\d,]+ of [\d,]+) pods?): /;
 export const GROUPS_ON_CARD = 3;
 
 /** The pods of a workload by what is wrong with them: `*2 of 3 pods*: web exited with code 1 (web-1, web-2)`. */
-export function groupsList({ groups = [] }: Verdict, most: number): readonly Part[] {
-  if (groups.length === 0) return [];
-  const rest = groups.slice(most).reduce((sum, group) => sum + podsOf(group), 0);
-  const more: readonly (readonly Span[])[] =
-    groups.length <= most
-      ? []
-      : [[text(`${formatCount(rest, 'pod')} in ${formatCount(groups.length - most, 'other group')}`)]];
-  return [list([...groups.slice(0, most).map(groupSpans), ...more])];
+export function groupsList({ groups = [] }: Verdict, most: number): Shown {
+  const rest = groups.slice(most);
+  const pods = rest.reduce((sum, group) => sum + podsOf(group), 0);
+  const more = rest.length > 0 && `${formatCount(pods, 'pod')} in ${formatCount(rest.length, 'other group')}`;
+  return list([...groups.slice(0, most).map(groupSpans), more]);
 }
 
 const podsOf = ({ podNames, more = 0 }: VerdictGroup): number => podNames.length + more;
@@ -147,38 +134,26 @@ function groupSpans(group: VerdictGroup): readonly Span[] {
   const { text: found, podNames } = group;
   const named = podNames.slice(0, MAX_NAMED_PODS);
   const left = podsOf(group) - named.length;
-  const count = COUNTED.exec(found)?.[1];
-  return [
-    strong(count ?? formatCount(podsOf(group), 'pod')),
-    text(`: ${shorten(withoutIds(found.replace(COUNTED, '')), MAX_GROUP_LENGTH)} (`),
-    ...named.flatMap((name, index) => [...(index === 0 ? [] : [text(', ')]), code(shortName(name))]),
-    text(left === 0 ? ')' : ` and ${left.toLocaleString('en-US')} more)`),
-  ];
+  const count = strong(COUNTED.exec(found)?.[1] ?? formatCount(podsOf(group), 'pod'));
+  const words = shorten(withoutIds(found.replace(COUNTED, '')), MAX_GROUP_LENGTH);
+  const names = joined(named.map((name) => code(shortName(name))));
+  return line`${count}: ${words} (${names}${left > 0 && ` and ${left.toLocaleString('en-US')} more`})`;
 }
 
-function findingsPart(verdict: Verdict): readonly Part[] {
+function findingsPart(verdict: Verdict): Shown {
   const { findings, more = 0, by } = verdict;
   const leading = leadingFinding(verdict);
   const others = findings.filter((finding) => finding !== leading);
-  if (others.length + more === 0) return [];
-  const rest: readonly (readonly Span[])[] =
-    more === 0 ? [] : [[text(`${more} more${by === undefined ? '' : ' in the report'}`)]];
-  return [list([...others.map(findingSpans), ...rest])];
+  const rest = more > 0 && `${more} more${by === undefined ? '' : ' in the report'}`;
+  return list([...others.map(findingSpans), rest]);
 }
 
-const findingSpans = ({ text: found, limit, next }: VerdictFinding): readonly Span[] => [
-  strong(found),
-  text([limit === undefined ? '.' : ` (threshold: ${limit})`, next === '' ? '' : ` ${next}`].join('')),
-];
+const findingSpans = ({ text: found, limit, next }: VerdictFinding): readonly Span[] =>
+  line`${strong(found)}${limit === undefined ? '.' : ` (threshold: ${limit})`}${next !== '' && ` ${next}`}`;
 
 /** Whether a long report is left to the file: the verdict already summarises it. */
 const isOnlyInFile = (run: Run): boolean =>
   hasReport(run.verdict) && run.log !== undefined && run.log.omittedLines > 0 && logLostBy(run) === undefined;
-
-/** Replaces such a report. */
-const reportPart = (lines: number): Part => paragraph([text(`Full report attached (${formatCount(lines, 'line')})`)]);
-
-const list = (items: readonly (readonly Span[])[]): Part => ({ kind: 'list', items });
 
 /** The log was read to its end, but the disk did not store all of it. */
 const isStoredInPart = ({ log }: Pick<Run, 'log'>): boolean => isOfSpool(log?.completeness.interruptedBy);
@@ -198,7 +173,7 @@ export function logDoubt(completeness: LogCompleteness): string | undefined {
 }
 
 /** What could not be proven about the log. */
-export function caveats(run: Run): readonly Part[] {
+export function caveats(run: Run): Shown {
   const { log } = run;
   if (!log) return paragraphs([rebuilt(run)]);
   const { limitReached, beginningMayBeMissing, gaps, interruptedBy } = log.completeness;
@@ -228,7 +203,5 @@ function rebuilt({ rebuilt: isRebuilt, approval }: Run): string | undefined {
   return `kdebug restarted during this run and recovered it from the cluster; times are estimates${words}.`;
 }
 
-const paragraphs = (sentences: readonly (string | boolean | undefined)[]): readonly Part[] =>
-  sentences
-    .filter((sentence): sentence is string => typeof sentence === 'string')
-    .map((sentence) => ({ kind: 'paragraph', spans: [text(sentence)] }));
+const paragraphs = (sentences: readonly (string | false | undefined)[]): Shown =>
+  sentences.map((sentence) => paragraph`${sentence}`);

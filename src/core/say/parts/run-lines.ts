@@ -5,7 +5,8 @@ import { targetWords } from '../../command/print.ts';
 import type { Verdict, VerdictFinding } from '../../diagnosis/facts/verdict.ts';
 import type { Outcome } from '../../outcome.ts';
 import type { Run } from '../../run/run.ts';
-import { code, person, type Span, strong, type Tone, text } from '../message/message.ts';
+import { line } from '../message/line.ts';
+import { code, person, type Span, strong, type Tone } from '../message/message.ts';
 import { typedText } from '../message/typed-text.ts';
 import {
   endHeadlineOf,
@@ -104,8 +105,8 @@ export function secondLine(run: Run, length = MAX_LINE_LENGTH): readonly Span[] 
   if (leading && showsVerdict(run)) return worstSpans(verdict, leading, length);
   if (!outcome || outcome.kind === 'succeeded' || outcome.kind === 'answered') return [];
   const words = describeOutcome(outcome);
-  const line = nextOrWhy(run, words);
-  return line === words.happened && line === oneLine(line) ? happenedSpans(outcome) : [text(oneLine(line))];
+  const why = nextOrWhy(run, words);
+  return why === words.happened && why === oneLine(why) ? happenedSpans(outcome) : line`${oneLine(why)}`;
 }
 
 function worstSpans(verdict: Verdict, { text: found, limit, next }: VerdictFinding, length: number): readonly Span[] {
@@ -114,10 +115,7 @@ function worstSpans(verdict: Verdict, { text: found, limit, next }: VerdictFindi
   const step = `${bold === '' ? '' : '. '}${next}`;
   const threshold = limit === undefined ? '' : ` Threshold: ${limit}.`;
   const words = step.length + threshold.length > room ? step : `${step}${threshold}`;
-  return [
-    ...(bold === '' ? [] : [strong(bold)]),
-    text(oneLine(bold === '' ? words.trim() : words, room).trimEnd()),
-  ].filter((span) => !('text' in span) || span.text !== '');
+  return line`${bold !== '' && strong(bold)}${oneLine(bold === '' ? words.trim() : words, room).trimEnd()}`;
 }
 
 /** A log without lines has no last ones to check; the title of a plain failure says all of it. */
@@ -135,7 +133,7 @@ export function restOfOutcome(run: Run): string | undefined {
   if (run.outcome.kind === 'succeeded' || run.outcome.kind === 'answered' || saysNoMore(run.outcome)) return undefined;
   const [worst] = run.verdict?.findings ?? [];
   const shown = worst && showsVerdict(run) ? '' : oneLine(nextOrWhy(run, words));
-  const rest = [words.happened, failedSilently(run) ? '' : words.next].filter((line) => line !== '' && line !== shown);
+  const rest = [words.happened, failedSilently(run) ? '' : words.next].filter((one) => one !== '' && one !== shown);
   return rest.length === 0 ? undefined : rest.join(' ');
 }
 
@@ -149,13 +147,13 @@ export function cardLine(run: Run, isPrivate = false): readonly Span[] {
     case 'finished':
       return isPrivate ? goesSpans(run, '.') : finishedSpans(run);
     case 'denied':
-      return run.refusal ? [text(oneLine(`${sentence(run.refusal.message)} ${run.refusal.hint}`))] : [];
+      return run.refusal ? line`${oneLine(`${sentence(run.refusal.message)} ${run.refusal.hint}`)}` : [];
     case 'rejected':
       return rejectionSpans(run);
     case 'cancelled':
-      return [person(run.origin.requesterId), text(' withdrew it. Nothing was started.')];
+      return line`${person(run.origin.requesterId)} withdrew it. Nothing was started.`;
     case 'expired':
-      return [text(`${sentence(whyExpired(run.approval))} Ask again when an approver is around.`)];
+      return line`${sentence(whyExpired(run.approval))} Ask again when an approver is around.`;
     default:
       if (!isPrivate && run.verdict?.line !== undefined) return finishedSpans(run);
       return waitingSpans(run) ?? comingSpans(run, isPrivate);
@@ -176,13 +174,13 @@ export function answerLine({ verdict }: Run): readonly Span[] {
   const headline = headlineOf(verdict);
   if (headline === undefined) return [];
   const lead = 'Found already:';
-  return [strong(lead), text(` ${oneLine(headline, MAX_LINE_LENGTH - lead.length - 1)}`)];
+  return line`${strong(lead)} ${oneLine(headline, MAX_LINE_LENGTH - lead.length - 1)}`;
 }
 
 function waitingSpans({ state, waiting }: Run): readonly Span[] | undefined {
   if (state !== 'starting' || !waiting) return undefined;
   const { reason, message } = waiting;
-  return [code(reason), text(oneLine(`: ${withoutIds(visible(message))}`, MAX_LINE_LENGTH - reason.length))];
+  return line`${code(reason)}${oneLine(`: ${withoutIds(visible(message))}`, MAX_LINE_LENGTH - reason.length)}`;
 }
 
 /** Why somebody wants it, else when the result comes. */
@@ -191,7 +189,7 @@ function comingSpans(run: Run, isPrivate: boolean): readonly Span[] {
   if (plan?.reason !== undefined) return whySpans(plan.reason);
   if (!plan) return [];
   const soonest = state === 'collecting' ? 'soon' : `in at most ${formatDuration(plan.timeoutMs)}`;
-  return isPrivate ? goesSpans(run, `, ${soonest}.`) : [text(`The result comes in this thread, ${soonest}.`)];
+  return isPrivate ? goesSpans(run, `, ${soonest}.`) : line`The result comes in this thread, ${soonest}.`;
 }
 
 /** Whether the second line of a private run's card says who gets the result. */
@@ -204,11 +202,8 @@ export function saysWhereItGoes(run: Run): boolean {
 const DECIDED_AGAINST: ReadonlySet<Run['state']> = new Set(['denied', 'rejected', 'cancelled', 'expired']);
 
 /** Where the result goes if the channel must not see it. */
-const goesSpans = ({ origin }: Run, end: string): readonly Span[] => [
-  text('The result goes to '),
-  person(origin.requesterId),
-  text(` by direct message${end}`),
-];
+const goesSpans = ({ origin }: Run, end: string): readonly Span[] =>
+  line`The result goes to ${person(origin.requesterId)} by direct message${end}`;
 
 /** Of several approvals that the rule wants, some may have come. */
 export function whyExpired(approval: Run['approval']): string {
@@ -219,8 +214,8 @@ export function whyExpired(approval: Run['approval']): string {
 function rejectionSpans({ approval }: Run): readonly Span[] {
   const last = approval?.votes.at(-1);
   if (!last) return [];
-  const why = last.reason === undefined ? [text('.')] : [text(': '), ...typedText(oneLine(visible(last.reason), 90))];
-  return [person(last.userId), text(' rejected it'), ...why];
+  const why = last.reason === undefined ? '.' : line`: ${typedText(oneLine(visible(last.reason), 90))}`;
+  return line`${person(last.userId)} rejected it${why}`;
 }
 
 /** Where nothing was found: what was not checked, else how much was. */
@@ -230,21 +225,18 @@ function checkedLine(verdict: Verdict | undefined): readonly Span[] {
   if (fine.length === 0) return [];
   const named = fine.slice(0, 3).join(', ');
   const more = fine.length > 3 ? ` and ${fine.length - 3} more` : '';
-  return [text(oneLine(`Checked: ${named}${more}.`))];
+  return line`${oneLine(`Checked: ${named}${more}.`)}`;
 }
 
 function notCheckedLine(verdict: Verdict): readonly Span[] {
   const lead = 'Not checked:';
   const unseen = unseenWords(verdict);
   if (unseen === '') return [];
-  return [strong(lead), text(` ${oneLine(unseen.replace(/\.?$/, '.'), MAX_LINE_LENGTH - lead.length - 1)}`)];
+  return line`${strong(lead)} ${oneLine(unseen.replace(/\.?$/, '.'), MAX_LINE_LENGTH - lead.length - 1)}`;
 }
 
 const WHY = 'Why: ';
 /** The reason in one line; `isWhole` tells whether all of it fits. */
-export const whySpans = (reason: string): readonly Span[] => [
-  strong('Why:'),
-  text(' '),
-  ...typedText(oneLine(visible(reason), MAX_LINE_LENGTH - WHY.length)),
-];
+export const whySpans = (reason: string): readonly Span[] =>
+  line`${strong('Why:')} ${typedText(oneLine(visible(reason), MAX_LINE_LENGTH - WHY.length))}`;
 export const isWhole = (reason: string): boolean => visible(reason).length <= MAX_LINE_LENGTH - WHY.length;
