@@ -6,7 +6,8 @@ import { type BatchStatus, type Counts, matchedOf, skipReasonOf, skipSummary } f
 import { targetWords } from '../../command/print.ts';
 import { classText } from '../../container/class-facts.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import { code, type Fact, type Part, type Span, type Tone, text } from '../message/message.ts';
+import { fact, line, rows, type Words } from '../message/line.ts';
+import { code, type Fact, type Part, type Tone } from '../message/message.ts';
 import { powerParts } from '../parts/power-parts.ts';
 import { compareFacts, isComparison } from './compare-parts.ts';
 
@@ -15,32 +16,29 @@ export function accessFacts({ batch }: BatchRun): readonly Fact[] {
   const templates = batch.variants.flat();
   const classes = new Set(templates.map((template) => classText(template.class, template.classReasons)));
   const profiles = new Set(templates.map(({ profile }) => profile));
-  return [{ label: 'Access', value: [code([...profiles].join(', ')), text(` · ${[...classes].join(' · ')}`)] }];
+  return [fact('Access', line`${code([...profiles].join(', '))} · ${[...classes].join(' · ')}`)];
 }
 
 /** Which pods, and how many at once. */
 export function scopeFacts(run: BatchRun): readonly Fact[] {
   if (isComparison(run)) return compareFacts(run);
   const { batch } = run;
-  return [
-    {
-      label: 'Pods',
-      value: [text(`${batch.queueEnd} of ${batch.pods.length} that match; pods created later are left alone`)],
-    },
-    { label: 'Selects', value: [selectionSpan(run)] },
-    { label: 'At a time', value: [text(String(batch.parallelism))] },
-    ...(batch.canary === undefined ? [] : [{ label: 'Canary', value: [text('one pod first')] }]),
-    ...(batch.replicas === undefined ? [] : [{ label: 'At most', value: [text(formatCount(batch.replicas, 'pod'))] }]),
-    ...(batch.ttlMs === undefined ? [] : [{ label: 'Stops after', value: [text(formatDuration(batch.ttlMs))] }]),
-  ];
+  return rows(
+    fact('Pods', `${batch.queueEnd} of ${batch.pods.length} that match; pods created later are left alone`),
+    fact('Selects', selectionOf(run)),
+    fact('At a time', batch.parallelism),
+    batch.canary !== undefined && fact('Canary', 'one pod first'),
+    batch.replicas !== undefined && fact('At most', formatCount(batch.replicas, 'pod')),
+    batch.ttlMs !== undefined && fact('Stops after', formatDuration(batch.ttlMs)),
+  );
 }
 
 /** A selector may have 1,000 characters. */
 const MAX_SELECTOR_LENGTH = 300;
 
-function selectionSpan({ request: { target }, rerunOf }: BatchRun): Span {
-  if (rerunOf !== undefined) return text(`the pods of batch ${rerunOf} that did not succeed`);
-  if (target.kind === 'all') return text('every pod of the namespace');
+function selectionOf({ request: { target }, rerunOf }: BatchRun): Words {
+  if (rerunOf !== undefined) return `the pods of batch ${rerunOf} that did not succeed`;
+  if (target.kind === 'all') return 'every pod of the namespace';
   const words = target.kind === 'selector' ? target.selector : targetWords(target).join(' ');
   return code(shorten(words, MAX_SELECTOR_LENGTH));
 }

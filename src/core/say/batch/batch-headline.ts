@@ -6,7 +6,8 @@ import { type Counts, endedOf, inFlightOf, matchedOf, statusOf } from '../../bat
 import { findingRule } from '../../diagnosis/report-verdict.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import type { RunState } from '../../run/run-state.ts';
-import { code, person, type Span, strong, type Tone, text, time } from '../message/message.ts';
+import { joined, line, type Words } from '../message/line.ts';
+import { code, person, type Span, strong, type Tone, time } from '../message/message.ts';
 import { describeOutcome, STATE_TEXT } from '../parts/outcome-text.ts';
 import { groupText, RECORD_LOST, STATUS_TEXT, shownName } from './batch-facts.ts';
 import { compareHeadline, isComparison } from './compare-parts.ts';
@@ -44,12 +45,12 @@ export function batchHeadline(run: BatchRun, counts: Counts, nowMs: number): Bat
   const where = ` on ${formatCount(matchedOf(counts) - counts.skipped, 'pod')} in ${plan.namespace}`;
   const named = (tone: Tone, answer: string, before = ''): BatchHeadline => ({
     tone,
-    spans: [...(before === '' ? [] : [text(before)]), strong(subject), text(`${where}${answer}`)],
+    spans: line`${before}${strong(subject)}${where}${answer}`,
     words: `${before}${subject}${where}${answer}`,
   });
   if (run.state === 'pending-approval') {
     const { tone } = STATE_TEXT[run.state];
-    const spans = [person(origin.requesterId), text(' wants to run '), strong(subject), text(where)];
+    const spans = line`${person(origin.requesterId)} wants to run ${strong(subject)}${where}`;
     return { tone, spans, words: `${subject}${where}` };
   }
   if (!isDecided(run)) return named(STATE_TEXT[run.state].tone, '', `${STATE_TEXT[run.state].headline}: `);
@@ -65,7 +66,7 @@ function canaryHeadline(run: BatchRun, counts: Counts): BatchHeadline {
   const others = counts.queued === 1 ? 'the other pod' : `the other ${counts.queued.toLocaleString('en-US')} pods`;
   const what = 'Canary finished: review it';
   const why = ` before ${subjectOf(run)} runs on ${others} in ${run.plan.namespace}`;
-  return { tone: 'attention', spans: [strong(what), text(why)], words: `${what}${why}` };
+  return { tone: 'attention', spans: line`${strong(what)}${why}`, words: `${what}${why}` };
 }
 
 /** `3 done, 5 to go (about 11 s)`. */
@@ -176,33 +177,30 @@ function problemSpans(finding: string, { examples: [first] }: ResultGroup): read
   const cause = shorten(leading ?? finding.replaceAll('_', ' '), MAX_LINE_LENGTH - 1);
   const room = MAX_LINE_LENGTH - cause.length - 2;
   const step = next.length <= room ? next : firstSentence(next);
-  return [strong(cause), text(room < 20 || next === '' ? '.' : `. ${shorten(step, room)}`)];
+  return line`${strong(cause)}${room < 20 || next === '' ? '.' : `. ${shorten(step, room)}`}`;
 }
 
-const NOT_CHECKED: readonly Span[] = [
-  strong('Not checked:'),
-  text(' the pods’ own logs, and what Kubernetes says of them.'),
-];
+const NOT_CHECKED = line`${strong('Not checked:')} the pods’ own logs, and what Kubernetes says of them.`;
 
 function failedSpans(group: ResultGroup): readonly Span[] {
   const what = shorten(`In ${formatCount(group.count, 'pod')} ${groupText(group)}`, MAX_LINE_LENGTH);
-  const spans: Span[] = [text(what)];
+  const spans: Words[] = [what];
   let length = what.length;
   let named = 0;
   for (const { name } of group.examples.slice(0, MAX_NAMED)) {
     const shown = shownName(name);
     if (length + shown.length + ' and 10,000 more'.length > MAX_LINE_LENGTH) break;
-    spans.push(text(named === 0 ? ': ' : ', '), code(shown));
+    spans.push(named === 0 ? ': ' : ', ', code(shown));
     length += shown.length + 2;
     named += 1;
   }
   if (named > 0 && named < group.count) {
     const more = ` and ${(group.count - named).toLocaleString('en-US')} more`;
-    spans.push(text(more));
+    spans.push(more);
     length += more.length;
   }
   const next = nextStep(group);
-  return next !== '' && length + next.length + 2 <= MAX_LINE_LENGTH ? [...spans, text(`. ${next}`)] : spans;
+  return joined([...spans, next !== '' && length + next.length + 2 <= MAX_LINE_LENGTH && `. ${next}`], '');
 }
 
 /** One sentence on what to do about pods that did not run to their end. */
@@ -222,26 +220,22 @@ const firstSentence = (words: string): string => /^.*?[.;](?= |$)/.exec(words)?.
 function closedSpans(closed: Closed): readonly Span[] {
   switch (closed.because) {
     case 'cancelled':
-      return [
-        text('Cancelled'),
-        ...(closed.byUserId === undefined ? [] : [text(' by '), person(closed.byUserId)]),
-        text(', '),
-        time(closed.atMs),
-        text('. No more pods will start.'),
-      ];
+      return line`Cancelled${byWhom(closed.byUserId)}, ${time(closed.atMs)}. No more pods will start.`;
     case 'ttl':
-      return [text('Its time is up: no more pods will start, and kdebug no longer waits for those still running.')];
+      return line`Its time is up: no more pods will start, and kdebug no longer waits for those still running.`;
     case 'start-failures':
       return startFailuresSpans(closed.reason ?? '');
     case 'record-lost':
-      return [text(RECORD_LOST)];
+      return line`${RECORD_LOST}`;
   }
 }
+
+const byWhom = (userId: string | undefined): Words => userId !== undefined && line` by ${person(userId)}`;
 
 /** Where the line has no room for the next step, it says why the batch was stopped. */
 function startFailuresSpans(reason: string): readonly Span[] {
   const begin = 'Stopped: three runs did not start (';
   const next = nextStep({ state: 'start-failed', reason });
   const isShort = begin.length + reason.length + '). '.length + next.length <= MAX_LINE_LENGTH;
-  return [text(begin), code(reason), text(`). ${isShort ? next : 'The others would fail too.'}`)];
+  return line`${begin}${code(reason)}). ${isShort ? next : 'The others would fail too.'}`;
 }

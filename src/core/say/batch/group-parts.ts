@@ -2,7 +2,8 @@ import { formatCount } from '../../../lib/duration.ts';
 import { shorten } from '../../../lib/text.ts';
 import { groupResults, type ResultGroup } from '../../batch/pod-result.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import { code, type Part, type Span, strong, text } from '../message/message.ts';
+import { joined, line, table, type Words } from '../message/line.ts';
+import { code, type Part, strong } from '../message/message.ts';
 import { groupText, shownName } from './batch-facts.ts';
 import { isComparison } from './compare-parts.ts';
 
@@ -35,14 +36,8 @@ export function groupsPart(groups: readonly ResultGroup[], { except }: GroupView
   const rest = shown.slice(MAX_GROUPS);
   const others = rest.reduce((sum, { count }) => sum + count, 0);
   const rows = shown.slice(0, MAX_GROUPS).map((group) => rowOf(group, group === largest));
-  const more = [[strong(formatCount(others, 'pod'))], [text(`in ${formatCount(rest.length, 'other group')}`)]];
-  return [
-    {
-      kind: 'table',
-      columns: [{ label: 'Pods' }, { label: 'Result' }, { label: 'Names' }],
-      rows: rest.length === 0 ? rows : [...rows, more],
-    },
-  ];
+  const more = [strong(formatCount(others, 'pod')), `in ${formatCount(rest.length, 'other group')}`];
+  return [table(['Pods', 'Result', 'Names'], rest.length === 0 ? rows : [...rows, more])];
 }
 
 const isPlain = ({ state, findings }: ResultGroup): boolean => state === 'succeeded' && findings.length === 0;
@@ -50,14 +45,13 @@ const isPlain = ({ state, findings }: ResultGroup): boolean => state === 'succee
 /** In characters: five verdicts in each of eight groups still fit one message. */
 const MAX_VERDICT_LENGTH = 100;
 
-function rowOf(group: ResultGroup, isLargest: boolean): readonly (readonly Span[])[] {
+function rowOf(group: ResultGroup, isLargest: boolean): readonly Words[] {
   const named = group.count <= MAX_OUTLIERS ? group.examples : isLargest ? [] : group.examples.slice(0, MAX_EXAMPLES);
   const left = group.count - named.length;
-  const names = named.flatMap(({ name, verdict }, index) => [
-    ...(index === 0 ? [] : [text(', ')]),
-    code(shownName(name)),
-    ...(verdict === undefined ? [] : [text(` (${shorten(verdict, MAX_VERDICT_LENGTH)})`)]),
-  ]);
-  const more = named.length > 0 && left > 0 ? [text(` and ${left.toLocaleString('en-US')} more`)] : [];
-  return [[strong(formatCount(group.count, 'pod'))], [text(groupText(group))], [...names, ...more]];
+  const names = named.map(({ name, verdict }) => {
+    const found = verdict !== undefined && ` (${shorten(verdict, MAX_VERDICT_LENGTH)})`;
+    return line`${code(shownName(name))}${found}`;
+  });
+  const more = named.length > 0 && left > 0 && ` and ${left.toLocaleString('en-US')} more`;
+  return [strong(formatCount(group.count, 'pod')), groupText(group), line`${joined(names)}${more}`];
 }

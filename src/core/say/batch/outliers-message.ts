@@ -1,7 +1,8 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { groupOfPod, outliersOf, resultOfPod, withoutOutput } from '../../batch/pod-result.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import { code, type Message, type Part, strong, text } from '../message/message.ts';
+import { message, note, paragraph, table } from '../message/line.ts';
+import { code, type Message, strong } from '../message/message.ts';
 import { groupText, shownName } from './batch-facts.ts';
 
 /** Rows of the table; the file has all pods. */
@@ -17,25 +18,15 @@ export function outliersMessage({ id, batch: given }: BatchRun, isHidden: boolea
   const equal = most ? ` ${countText(most.count, isEqual)}: ${groupText(most)}.` : '';
   const headline = isEqual ? 'All pods have the same result' : `${formatCount(pods.length, 'pod')} ended differently`;
   const rows = pods.slice(0, MAX_ROWS).map((pod) => {
-    const message = resultOfPod(pod.results)?.message;
-    return [[code(shownName(pod.name))], [text(groupText(groupOfPod(batch, pod)))], [text(message ?? '')]];
+    const result = resultOfPod(pod.results);
+    return [code(shownName(pod.name)), groupText(groupOfPod(batch, pod)), result?.message];
   });
   const left = pods.length - rows.length;
-  const table: Part = {
-    kind: 'table',
-    columns: [{ label: 'Pod' }, { label: 'Result' }, { label: 'What it says' }],
-    rows,
-  };
-  const more = left === 0 ? '' : `${formatCount(left, 'more pod')}: see the files of the batch · `;
-  return {
-    summary: `${headline}.${equal}`,
-    tone: 'neutral',
-    parts: [
-      { kind: 'paragraph', spans: [strong(`${headline}.`), text(equal)] },
-      ...(rows.length === 0 ? [] : [table]),
-      { kind: 'note', spans: [text(`${more}batch ${id}`)] },
-    ],
-  };
+  return message({ tone: 'neutral' }, [
+    paragraph`${strong(`${headline}.`)}${equal}`,
+    rows.length > 0 && table(['Pod', 'Result', 'What it says'], rows),
+    note`${left > 0 && `${formatCount(left, 'more pod')}: see the files of the batch · `}batch ${id}`,
+  ]);
 }
 
 const countText = (count: number, isEqual: boolean): string =>

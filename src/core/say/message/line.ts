@@ -26,6 +26,12 @@ export const list = (items: readonly Words[]): Part => ({
   kind: 'list',
   items: items.map(spansOf).filter(({ length }) => length > 0),
 });
+export const table = (labels: readonly string[], cells: readonly (readonly Words[])[]): Part => ({
+  kind: 'table',
+  columns: labels.map((label) => ({ label })),
+  rows: cells.map((row) => row.map(spansOf)),
+});
+
 /** The part uncut or not at all: people decide on it. */
 export const whole = (part: Part): Part => ({ ...part, whole: true }) as Part;
 export const actions = (...buttons: readonly Button[]): Part => ({ kind: 'actions', buttons });

@@ -2,7 +2,8 @@ import { formatCount } from '../../../lib/duration.ts';
 import { shorten, shortenMiddle } from '../../../lib/text.ts';
 import { isTrouble, rankOfShown, type Verdict, type VerdictFinding } from '../../diagnosis/facts/verdict.ts';
 import type { Run } from '../../run/run.ts';
-import { type Span, strong, type Tone, text } from '../message/message.ts';
+import { line } from '../message/line.ts';
+import { type Span, strong, type Tone } from '../message/message.ts';
 
 /** The longest of a message's first two lines, in characters: three rows of a phone. */
 export const MAX_LINE_LENGTH = 119;
@@ -135,7 +136,7 @@ export function firstLineOf(name: string, headline: string): readonly Span[] {
   for (const [pattern, instead] of LESS_THAN_THE_CAUSE)
     ways.push([shorter, (ways.at(-1)?.[1] ?? plain).replace(pattern, instead)]);
   const [shown, words] = ways.find((way) => way[1].length <= roomBeside(way[0])) ?? ways.at(-1) ?? [shorter, plain];
-  return [strong(shown), text(`: ${cutEnd(words, roomBeside(shown))}`)];
+  return line`${strong(shown)}: ${cutEnd(words, roomBeside(shown))}`;
 }
 
 /** Beside the name, the mark and what parts them. */

@@ -4,7 +4,8 @@ import { REASONS } from '../../errors.ts';
 import type { Outcome, OutcomeKind } from '../../outcome.ts';
 import type { RunState } from '../../run/run-state.ts';
 import { COMMAND } from '../../shown-names.ts';
-import { person, type Span, type Tone, text } from '../message/message.ts';
+import { line } from '../message/line.ts';
+import { person, type Span, type Tone } from '../message/message.ts';
 import { withoutIds } from './headline.ts';
 
 export interface OutcomeText {
@@ -186,10 +187,10 @@ const REFUSAL_DETAILS: Readonly<Partial<Record<keyof typeof REFUSERS, string>>> 
 export function happenedSpans(outcome: Outcome): readonly Span[] {
   const { happened } = describeOutcome(outcome);
   if (outcome.kind !== 'rejected' && outcome.kind !== 'cancelled' && outcome.kind !== 'stopped')
-    return [text(happened)];
+    return line`${happened}`;
   return happened.startsWith(outcome.by)
-    ? [person(outcome.by), text(happened.slice(outcome.by.length))]
-    : [text(happened)];
+    ? line`${person(outcome.by)}${happened.slice(outcome.by.length)}`
+    : line`${happened}`;
 }
 
 /** The table above makes the compiler demand a text for every outcome. */
