@@ -5,14 +5,13 @@ import { type Counts, inFlightOf } from '../../batch/pod-state.ts';
 import { NEXT_IMAGES } from '../../diagnosis/facts/rules.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { isFinal } from '../../run/life-cycle.ts';
+import { actions, shownParts } from '../message/line.ts';
 import type { Button, Part } from '../message/message.ts';
 import { imageForDifference, isComparison } from './compare-parts.ts';
 
 /** The buttons that apply to the state of the batch. Their value is the run's id. */
-export function buttonsPart(run: BatchRun, counts: Counts): readonly Part[] {
-  const buttons = run.state === 'pending-approval' ? [] : buttonsOf(run, counts);
-  return buttons.length === 0 ? [] : [{ kind: 'actions', buttons }];
-}
+export const buttonsPart = (run: BatchRun, counts: Counts): readonly Part[] =>
+  run.state === 'pending-approval' ? [] : shownParts(actions(...buttonsOf(run, counts)));
 
 /** Somebody asked how a workload is; which pods kdebug looks into is its own choice. */
 const hasFirstAnswer = ({ verdict }: BatchRun): boolean => verdict?.line !== undefined;

@@ -8,6 +8,7 @@ import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import type { RunState } from '../../run/run-state.ts';
 import { canBeStopped, isStopping } from '../../run/stop.ts';
+import { actions, type Shown } from '../message/line.ts';
 import type { Button, Part } from '../message/message.ts';
 
 /** Where buttons are shown: on the run's card in the channel, or on the result in its thread. */
@@ -108,11 +109,8 @@ const rerunButton = ({ id: value, outcome }: Run): readonly Button[] =>
 const logsButton = ({ id: value, log }: Run): readonly Button[] =>
   log && log.bytes > 0 ? [{ action: 'logs', label: 'Show log', value }] : [];
 
-/** The buttons as a part; none without buttons. */
-export function runButtonsPart(run: Run, surface: Surface): readonly Part[] {
-  const buttons = runButtons(run, surface);
-  return buttons.length === 0 ? [] : [{ kind: 'actions', buttons }];
-}
+/** The buttons as a part. */
+export const runButtonsPart = (run: Run, surface: Surface): Shown => actions(...runButtons(run, surface));
 
 /** What a refused request lacks that its requester may ask for: a reason, or another profile. */
 export function lacksOf(
@@ -127,6 +125,4 @@ export function lacksOf(
 
 /** The button on the private refusal of such a request. */
 export const askPart = (run: Run, refusal: Refusal): readonly Part[] =>
-  lacksOf(run, refusal) === undefined
-    ? []
-    : [{ kind: 'actions', buttons: [{ action: 'ask-for-it', label: 'Ask for it', value: run.id }] }];
+  lacksOf(run, refusal) === undefined ? [] : [actions({ action: 'ask-for-it', label: 'Ask for it', value: run.id })];
