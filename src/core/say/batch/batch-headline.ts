@@ -6,7 +6,7 @@ import { type Counts, endedOf, inFlightOf, matchedOf, statusOf } from '../../bat
 import { findingRule } from '../../diagnosis/report-verdict.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import type { RunState } from '../../run/run-state.ts';
-import { joined, line, type Words } from '../message/line.ts';
+import { joined, line, plainText, type Words } from '../message/line.ts';
 import { code, person, type Span, strong, type Tone, time } from '../message/message.ts';
 import { describeOutcome, STATE_TEXT } from '../parts/outcome-text.ts';
 import { groupText, RECORD_LOST, STATUS_TEXT, shownName } from './batch-facts.ts';
@@ -18,6 +18,9 @@ export interface BatchHeadline {
   /** The same without people, for notifications. */
   readonly words: string;
 }
+
+/** Of spans without people. */
+const headlineOf = (tone: Tone, spans: readonly Span[]): BatchHeadline => ({ tone, spans, words: plainText(spans) });
 
 /** Whether it was allowed or approved. */
 export const isDecided = ({ state }: BatchRun): boolean => !UNDECIDED.has(state);
@@ -43,11 +46,8 @@ export function batchHeadline(run: BatchRun, counts: Counts, nowMs: number): Bat
   const { batch, plan, origin } = run;
   const subject = subjectOf(run);
   const where = ` on ${formatCount(matchedOf(counts) - counts.skipped, 'pod')} in ${plan.namespace}`;
-  const named = (tone: Tone, answer: string, before = ''): BatchHeadline => ({
-    tone,
-    spans: line`${before}${strong(subject)}${where}${answer}`,
-    words: `${before}${subject}${where}${answer}`,
-  });
+  const named = (tone: Tone, answer: string, before = ''): BatchHeadline =>
+    headlineOf(tone, line`${before}${strong(subject)}${where}${answer}`);
   if (run.state === 'pending-approval') {
     const { tone } = STATE_TEXT[run.state];
     const spans = line`${person(origin.requesterId)} wants to run ${strong(subject)}${where}`;
@@ -64,9 +64,8 @@ export function batchHeadline(run: BatchRun, counts: Counts, nowMs: number): Bat
 
 function canaryHeadline(run: BatchRun, counts: Counts): BatchHeadline {
   const others = counts.queued === 1 ? 'the other pod' : `the other ${counts.queued.toLocaleString('en-US')} pods`;
-  const what = 'Canary finished: review it';
-  const why = ` before ${subjectOf(run)} runs on ${others} in ${run.plan.namespace}`;
-  return { tone: 'attention', spans: line`${strong(what)}${why}`, words: `${what}${why}` };
+  const what = strong('Canary finished: review it');
+  return headlineOf('attention', line`${what} before ${subjectOf(run)} runs on ${others} in ${run.plan.namespace}`);
 }
 
 /** `3 done, 5 to go (about 11 s)`. */

@@ -4,7 +4,7 @@ import { type Counts, endedOf, inFlightOf } from '../../batch/pod-state.ts';
 import { type ComparedPod, type ComparisonResult, comparePods, type Difference } from '../../compare/compare.ts';
 import type { PodFacts } from '../../compare/facts.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
-import { fact, joined, line, list, paragraph, type Shown } from '../message/line.ts';
+import { fact, joined, line, list, paragraph, plainText, type Shown } from '../message/line.ts';
 import { code, type Fact, type Part, person, type Span, strong, type Tone } from '../message/message.ts';
 import { STATE_TEXT } from '../parts/outcome-text.ts';
 
@@ -62,11 +62,10 @@ interface Headline {
   readonly words: string;
 }
 
-const headline = (tone: Tone, before: string, subject: string, after: string): Headline => ({
-  tone,
-  spans: line`${before}${strong(subject)}${after}`,
-  words: `${before}${subject}${after}`,
-});
+function headline(tone: Tone, before: string, subject: string, after: string): Headline {
+  const spans = line`${before}${strong(subject)}${after}`;
+  return { tone, spans, words: plainText(spans) };
+}
 
 /** The first line of a comparison: once it has ended, the answer. */
 export function compareHeadline(run: BatchRun, counts: Counts, isDecided: boolean): Headline {

@@ -4,7 +4,8 @@ import { REASONS } from '../../errors.ts';
 import type { RunId } from '../../ids.ts';
 import type { ManifestProblem } from '../../job/ephemeral-job.ts';
 import { COMMAND } from '../../shown-names.ts';
-import { code, type Message, strong, text } from '../message/message.ts';
+import { list, message, note, paragraph, preformatted, line as written } from '../message/line.ts';
+import { code, type Message, type Span, strong } from '../message/message.ts';
 
 const MAX_PROBLEMS = 10;
 const MAX_LINE_LENGTH = 120;
@@ -15,29 +16,17 @@ export function manifestProblemsMessage(problems: readonly ManifestProblem[], ya
   const { title, hint } = REASONS.manifest_invalid;
   const more = problems.length - MAX_PROBLEMS;
   const [first] = problems;
-  return {
-    summary: `Not started: ${title} (${formatCount(problems.length, 'problem')})`,
-    tone: 'failure',
-    parts: [
-      { kind: 'paragraph', spans: [strong('Not started: '), text(`${title}.`)] },
-      {
-        kind: 'list',
-        items: [
-          ...problems
-            .slice(0, MAX_PROBLEMS)
-            .map(({ line, column, message }) => [
-              strong(`${line}:${column} `),
-              text(shorten(message, MAX_MESSAGE_LENGTH)),
-            ]),
-          ...(more > 0 ? [[text(`and ${more} more`)]] : []),
-        ],
-      },
-      ...(first ? [{ kind: 'preformatted', text: caretAt(first, yaml) } as const] : []),
-      { kind: 'paragraph', spans: [text(hint)] },
-    ],
-    code: 'manifest_invalid',
-  };
+  const summary = `Not started: ${title} (${formatCount(problems.length, 'problem')})`;
+  return message({ summary, tone: 'failure', code: 'manifest_invalid' }, [
+    paragraph`${strong('Not started: ')}${title}.`,
+    list([...problems.slice(0, MAX_PROBLEMS).map(problemSpans), more > 0 && `and ${more} more`]),
+    first && preformatted(caretAt(first, yaml)),
+    paragraph`${hint}`,
+  ]);
 }
+
+const problemSpans = ({ line, column, message: what }: ManifestProblem): readonly Span[] =>
+  written`${strong(`${line}:${column} `)}${shorten(what, MAX_MESSAGE_LENGTH)}`;
 
 /** The line with a caret under the column; of a long line, the part around it. */
 function caretAt({ line, column }: ManifestProblem, yaml: string): string {
@@ -61,59 +50,27 @@ export function fieldProblems(problems: readonly ManifestProblem[]): string {
 }
 
 /** Confirms an applied job, with notes on the fields that kdebug interprets differently. */
-export const appliedMessage = (jobName: string, notes: readonly string[]): Message => ({
-  summary: `Applied ${jobName}: its card appears in the channel.`,
-  tone: 'neutral',
-  parts: [
-    { kind: 'paragraph', spans: [text('Applied '), code(jobName), text(': its card appears in the channel.')] },
-    ...(notes.length === 0 ? [] : [{ kind: 'list', items: notes.map((note) => [text(note)]) } as const]),
-  ],
-});
+export const appliedMessage = (jobName: string, notes: readonly string[]): Message =>
+  message({ tone: 'neutral' }, [paragraph`Applied ${code(jobName)}: its card appears in the channel.`, list(notes)]);
 
 /** In characters: what one code block of a message can hold (Slack: 3,000 a text). */
 export const MAX_SHOWN_LENGTH = 2_900;
 
 /** A batch as an EphemeralJob, to copy. */
-export const exportMessage = (id: RunId, yaml: string): Message => ({
-  summary: `Batch ${id} as an EphemeralJob`,
-  tone: 'neutral',
-  parts: [
-    { kind: 'paragraph', spans: [strong(`Batch ${id} as an EphemeralJob`)] },
-    { kind: 'preformatted', text: yaml },
-    {
-      kind: 'note',
-      spans: [
-        text('To run it again: '),
-        code(`${COMMAND} apply`),
-        text(' opens a form; or paste it in a code block after it.'),
-      ],
-    },
-  ],
-});
+export const exportMessage = (id: RunId, yaml: string): Message =>
+  message({ tone: 'neutral' }, [
+    paragraph`${strong(`Batch ${id} as an EphemeralJob`)}`,
+    preformatted(yaml),
+    note`To run it again: ${code(`${COMMAND} apply`)} opens a form; or paste it in a code block after it.`,
+  ]);
 
-export const exportedAsFileMessage = (id: RunId): Message => ({
-  summary: `Batch ${id} is too long to show here: it is sent as a file by DM.`,
-  tone: 'neutral',
-  parts: [
-    {
-      kind: 'paragraph',
-      spans: [text(`Batch ${id} is too long to show here: it is sent as a file by DM.`)],
-    },
-  ],
-});
+export const exportedAsFileMessage = (id: RunId): Message =>
+  message({ tone: 'neutral' }, [paragraph`Batch ${id} is too long to show here: it is sent as a file by DM.`]);
 
 /** The message that carries the exported file. */
-export const exportedFileMessage = (id: RunId): Message => ({
-  summary: `Batch ${id} as an EphemeralJob`,
-  tone: 'neutral',
-  parts: [
-    {
-      kind: 'paragraph',
-      spans: [
-        text(`Batch ${id} as an EphemeralJob. To run it again, paste it in a code block under `),
-        code(`${COMMAND} apply`),
-        text('.'),
-      ],
-    },
-  ],
-});
+export function exportedFileMessage(id: RunId): Message {
+  const summary = `Batch ${id} as an EphemeralJob`;
+  return message({ summary, tone: 'neutral' }, [
+    paragraph`${summary}. To run it again, paste it in a code block under ${code(`${COMMAND} apply`)}.`,
+  ]);
+}
