@@ -4,7 +4,8 @@ import { targetLogOf } from '../../core/planning/target-log.ts';
 import { channelPolicy, DIRECT } from '../../core/policy/policy.ts';
 import type { Origin, Refusal } from '../../core/request/origin.ts';
 import type { Run } from '../../core/run/run.ts';
-import { type Message, text } from '../../core/say/message/message.ts';
+import { note } from '../../core/say/message/line.ts';
+import type { Message } from '../../core/say/message/message.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { isForGood } from '../context/post-once.ts';
@@ -65,8 +66,8 @@ export async function withInvitation(
 ): Promise<Message> {
   const problem = await channelProblem(origin, needed);
   if (problem?.code !== 'bot_not_in_channel') return message;
-  const words = `${problem.message}: nothing can be run here yet. ${problem.hint}`;
-  return { ...message, parts: [...message.parts, { kind: 'note', spans: [text(words)] }] };
+  const why = note`${problem.message}: nothing can be run here yet. ${problem.hint}`;
+  return { ...message, parts: [...message.parts, why] };
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { HomeView, ModalView } from '@slack/types';
 import type { ShortcutName } from '../../../core/actions.ts';
 import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/errors.ts';
-import { type Message, text } from '../../../core/say/message/message.ts';
+import { message, note, paragraph } from '../../../core/say/message/line.ts';
+import { type Message, strong } from '../../../core/say/message/message.ts';
 import { type ShownNames, withNames } from '../../../core/shown-names.ts';
 import type { Directory, Person } from '../../../flow/ports/directory.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
@@ -126,15 +127,12 @@ const inTime = <T>(clock: Clock, work: Promise<T>): Promise<T> =>
   });
 
 /** Omits the error's detail, which is for operators. */
-export const refusal = (error: KdebugError, names: ShownNames): Message => ({
-  summary: `kdebug: ${error.title}`,
-  tone: 'failure',
-  parts: [
-    { kind: 'paragraph', spans: [{ kind: 'strong', text: `kdebug: ${error.title}` }] },
-    { kind: 'paragraph', spans: [text(withNames(error.hint, names))] },
-    { kind: 'note', spans: [text(`Error code: ${error.code}`)] },
-  ],
-});
+export const refusal = (error: KdebugError, names: ShownNames): Message =>
+  message({ tone: 'failure' }, [
+    paragraph`${strong(`kdebug: ${error.title}`)}`,
+    paragraph`${withNames(error.hint, names)}`,
+    note`Error code: ${error.code}`,
+  ]);
 
 export interface Sender {
   readonly userId: string;

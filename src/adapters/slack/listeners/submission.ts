@@ -2,7 +2,8 @@ import type { ViewResponseAction } from '@slack/bolt';
 import type { FormName } from '../../../core/actions.ts';
 import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
-import { type Message, text } from '../../../core/say/message/message.ts';
+import { message, paragraph } from '../../../core/say/message/line.ts';
+import type { Message } from '../../../core/say/message/message.ts';
 import { withNames } from '../../../core/shown-names.ts';
 import type { ChannelForm, Submission, SubmitAnswer } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
@@ -60,11 +61,11 @@ const nothingPicked = (fieldIds: readonly string[]): SubmitAnswer => ({
   errors: Object.fromEntries(fieldIds.map((id) => [id, 'Type more letters here, then pick a name from the list.'])),
 });
 
-const saying = (lines: readonly string[]): Message => ({
-  summary: 'kdebug: this form has errors',
-  tone: 'failure',
-  parts: lines.map((line) => ({ kind: 'paragraph', spans: [text(line)] })),
-});
+const saying = (lines: readonly string[]): Message =>
+  message(
+    { summary: 'kdebug: this form has errors', tone: 'failure' },
+    lines.map((line) => paragraph`${line}`),
+  );
 
 interface FormShown {
   readonly context: ListenerContext;

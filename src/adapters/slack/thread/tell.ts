@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import { KdebugError } from '../../../core/errors.ts';
-import { channel, type Message, type Part, type Span, text } from '../../../core/say/message/message.ts';
+import { note } from '../../../core/say/message/line.ts';
+import { channel, type Message } from '../../../core/say/message/message.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import type { Destination, PrivateDestination } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
@@ -79,10 +80,9 @@ async function sayElsewhere(
 ): Promise<void> {
   const isClosed = refusal instanceof KdebugError && refusal.code === 'slack_channel_closed';
   if (!isClosed || channelId.startsWith('D')) throw refusal;
-  const spans: readonly Span[] = [text('kdebug may not answer in '), channel(channelId), text(', so it answers here.')];
-  const note: Part = { kind: 'note', spans };
+  const why = note`kdebug may not answer in ${channel(channelId)}, so it answers here.`;
   try {
-    await say(teller, await teller.openDirect(userId), { ...message, parts: [...message.parts, note] });
+    await say(teller, await teller.openDirect(userId), { ...message, parts: [...message.parts, why] });
   } catch (thrown) {
     teller.log.warn('private answer refused, also as a direct message', { channelId, error: thrown });
     throw refusal;
