@@ -40,6 +40,7 @@ const ORDERS = {
     'optional-rights.ts',
     'outcome.ts',
     'report-marks.ts',
+    'line-lengths.ts',
     'redact',
     'container',
     'request',

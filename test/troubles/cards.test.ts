@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Verdict } from '../../src/core/diagnosis/facts/verdict.ts';
+import { LINE_LENGTH } from '../../src/core/line-lengths.ts';
 import type { Span } from '../../src/core/say/message/message.ts';
-import {
-  firstLineOf,
-  headlineOf,
-  leadingFinding,
-  MAX_LINE_LENGTH,
-  oneLine,
-} from '../../src/core/say/parts/headline.ts';
+import { firstLineOf, headlineOf, leadingFinding, oneLine } from '../../src/core/say/parts/headline.ts';
 import { RecordedTroubles } from './answers.ts';
 import { isNamedOnCard } from './cards.ts';
 import { judge } from './judge.ts';
@@ -27,7 +22,7 @@ const wordsOf = (spans: readonly Span[]): string => spans.map((span) => ('text' 
 function headOfCard({ ask, askPod = '' }: Trouble, recording: Recording, verdict: Verdict): readonly string[] {
   const name = ask ?? podNamed(recording, askPod) ?? '';
   const next = leadingFinding(verdict)?.next ?? '';
-  return [wordsOf(firstLineOf(name, headlineOf(verdict) ?? '')), oneLine(next, MAX_LINE_LENGTH)];
+  return [wordsOf(firstLineOf(name, headlineOf(verdict) ?? '')), oneLine(next, LINE_LENGTH)];
 }
 
 const sick = troubleNames()

@@ -1,5 +1,6 @@
 import { defined } from '../../lib/object.ts';
 import { shorten } from '../../lib/text.ts';
+import { VERDICT_LINE_LENGTH } from '../line-lengths.ts';
 import type { ClusterRule } from './facts/cluster-rule.ts';
 import type { Finding } from './facts/report.ts';
 import type { FindingRule } from './facts/rules.ts';
@@ -26,8 +27,6 @@ const CLUSTER_BY_CODE: ReadonlyMap<string, ClusterRule> = new Map(CLUSTER_RULES.
 export const findingRule = (code: string): FindingRule | undefined => BY_CODE.get(code);
 
 export const MAX_FINDINGS = 3;
-/** Of a headline, and of one finding. */
-export const MAX_LINE_LENGTH = 300;
 /** For findings of other images, which have no rule. */
 const FOREIGN_RANK = 2;
 
@@ -112,7 +111,7 @@ export function shown(finding: Finding): VerdictFinding {
   const threshold = finding.threshold ?? rule?.threshold;
   const unit = rule?.unit === undefined || rule.unit === '%' ? (rule?.unit ?? '') : ` ${rule.unit}`;
   return {
-    text: shorten(finding.text, MAX_LINE_LENGTH),
+    text: shorten(finding.text, VERDICT_LINE_LENGTH),
     ...defined({
       code: rule?.code,
       limit: threshold === undefined ? undefined : `${threshold}${unit}`,

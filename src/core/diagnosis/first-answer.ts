@@ -2,10 +2,11 @@ import { formatCount } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
 import { shorten } from '../../lib/text.ts';
 import { countSiblings } from '../compare/siblings.ts';
+import { VERDICT_LINE_LENGTH } from '../line-lengths.ts';
 import type { ClusterFacts } from './facts/facts.ts';
 import type { Finding } from './facts/report.ts';
 import type { Evidence, Verdict } from './facts/verdict.ts';
-import { isWrong, MAX_FINDINGS, MAX_LINE_LENGTH, ordered, shown } from './findings.ts';
+import { isWrong, MAX_FINDINGS, ordered, shown } from './findings.ts';
 import { tailEvidence } from './logs/last-words.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
 import { cleanWords, spanOf } from './reading/phrases.ts';
@@ -47,7 +48,7 @@ export function evidenceOf(facts: ClusterFacts, findings: readonly Finding[]): r
     .slice(0, MAX_EVIDENCE)
     .map(({ title, lines }) => ({
       title,
-      lines: lines.slice(0, MAX_EVIDENCE_LINES).map((line) => cleanWords(line, MAX_LINE_LENGTH)),
+      lines: lines.slice(0, MAX_EVIDENCE_LINES).map((line) => cleanWords(line, VERDICT_LINE_LENGTH)),
     }));
 }
 
@@ -76,9 +77,9 @@ function lineOf(facts: ClusterFacts, findings: readonly Finding[], isHealthy: bo
   const [worst] = findings;
   const state = findings.find(({ code }) => STATES.has(code));
   const named = worst && isWrong(worst) ? worst : state;
-  if (named) return shorten(named.text, MAX_LINE_LENGTH);
+  if (named) return shorten(named.text, VERDICT_LINE_LENGTH);
   if (isOver(facts.pod) || isDeleting(facts.pod)) return 'Nothing of the pod runs any more';
-  return shorten(quietLine(facts, findings, isHealthy), MAX_LINE_LENGTH);
+  return shorten(quietLine(facts, findings, isHealthy), VERDICT_LINE_LENGTH);
 }
 
 /**

@@ -4,6 +4,7 @@ import { shorten } from '../../lib/text.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import { admits } from '../container/profiles.ts';
+import { VERDICT_LINE_LENGTH } from '../line-lengths.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ClusterFacts } from './facts/facts.ts';
@@ -11,7 +12,7 @@ import type { Diagnosis, Finding, Help, Section } from './facts/report.ts';
 import type { Runtime } from './facts/rules.ts';
 import { chartsOf } from './facts/series.ts';
 import type { LookAgain, Verdict } from './facts/verdict.ts';
-import { findingRule, isWrong, MAX_FINDINGS, MAX_LINE_LENGTH, ordered, shown } from './findings.ts';
+import { findingRule, isWrong, MAX_FINDINGS, ordered, shown } from './findings.ts';
 import { asTargetUser, leadsInside, nextImageOf } from './images/next-image.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
 import { isReady } from './reading/pod-containers.ts';
@@ -120,9 +121,12 @@ function lineOf(diagnosis: Diagnosis, findings: readonly Finding[]): string {
   const { verdict } = diagnosis;
   if (!findings.some(({ code }) => findingRule(code))) return verdict;
   const [worst] = findings;
-  if (worst && isWrong(worst)) return shorten(worst.text, MAX_LINE_LENGTH);
+  if (worst && isWrong(worst)) return shorten(worst.text, VERDICT_LINE_LENGTH);
   if (couldNotLook(diagnosis)) return verdict;
-  return shorten(`Nothing is failing; worth knowing: ${findings.map(({ text }) => text).join('; ')}`, MAX_LINE_LENGTH);
+  return shorten(
+    `Nothing is failing; worth knowing: ${findings.map(({ text }) => text).join('; ')}`,
+    VERDICT_LINE_LENGTH,
+  );
 }
 
 /** What would show more: the target's own user and group, which need no extra power, else *general*. */

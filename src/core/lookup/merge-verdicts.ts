@@ -7,7 +7,8 @@ import {
   type VerdictFinding,
   type VerdictGroup,
 } from '../diagnosis/facts/verdict.ts';
-import { MAX_FINDINGS, MAX_LINE_LENGTH } from '../diagnosis/findings.ts';
+import { MAX_FINDINGS } from '../diagnosis/findings.ts';
+import { VERDICT_LINE_LENGTH } from '../line-lengths.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Refusal } from '../request/origin.ts';
 
@@ -77,4 +78,4 @@ export function afterLook(
 const isOnePod = (groups: readonly VerdictGroup[] = []): boolean =>
   groups.reduce((sum, { podNames, more = 0 }) => sum + podNames.length + more, 0) <= 1;
 
-const named = (podName: string, words: string): string => shorten(`${podName}: ${words}`, MAX_LINE_LENGTH);
+const named = (podName: string, words: string): string => shorten(`${podName}: ${words}`, VERDICT_LINE_LENGTH);

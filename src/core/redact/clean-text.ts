@@ -1,5 +1,6 @@
 import { EMOJI_STYLE, removerOfInvisible } from '../../lib/invisible.ts';
 import { shorten } from '../../lib/text.ts';
+import { FOREIGN_LINE_LENGTH } from '../line-lengths.ts';
 
 /**
  * Removes from log text everything that controls a terminal or is invisible (reference S28). The result holds no
@@ -53,10 +54,8 @@ export function cleanText(text: string): string {
   return visible.includes('\b') ? applyBackspaces(visible) : visible;
 }
 
-const MAX_LINE_LENGTH = 140;
-
 /** Text that others wrote, clean, on one line of bounded length. */
-export function foreignLine(text: string, length = MAX_LINE_LENGTH): string {
+export function foreignLine(text: string, length = FOREIGN_LINE_LENGTH): string {
   const clean = cleanText(text.slice(0, 4 * length))
     .replace(/\s+/g, ' ')
     .trim();

@@ -1,7 +1,8 @@
 import { shorten } from '../../../lib/text.ts';
+import { VERDICT_LINE_LENGTH } from '../../line-lengths.ts';
 import type { ClusterFacts } from '../facts/facts.ts';
 import type { Finding } from '../facts/report.ts';
-import { isWrong, MAX_LINE_LENGTH, rankOf } from '../findings.ts';
+import { isWrong, rankOf } from '../findings.ts';
 import { findingsIn, isProvenWell, STATES } from '../first-answer.ts';
 import { isDeleting, isOver, isReady, partsOf } from '../reading/pod-containers.ts';
 import { unseenOf } from '../reading/unseen.ts';
@@ -113,7 +114,7 @@ const number = (count: number): string => count.toLocaleString('en-US');
 export function textOfGroup(group: PodGroup, all: number): string {
   const share = shareOf(group, all);
   const what = group.worst ? stateOf(group, group.worst) : calmOf(group);
-  return share === '' ? what : shorten(`${share}: ${what}`, MAX_LINE_LENGTH);
+  return share === '' ? what : shorten(`${share}: ${what}`, VERDICT_LINE_LENGTH);
 }
 
 /** Of several pods that are over, the newest is told about. */

@@ -1,10 +1,11 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { defined } from '../../../lib/object.ts';
 import { shorten } from '../../../lib/text.ts';
+import { VERDICT_LINE_LENGTH } from '../../line-lengths.ts';
 import type { WorkloadFacts } from '../facts/facts.ts';
 import type { Finding } from '../facts/report.ts';
 import type { Verdict, VerdictGroup } from '../facts/verdict.ts';
-import { isWrong, MAX_FINDINGS, MAX_LINE_LENGTH, ordered, rankOf, shown } from '../findings.ts';
+import { isWrong, MAX_FINDINGS, ordered, rankOf, shown } from '../findings.ts';
 import { evidenceOf, MAX_EVIDENCE, STATES } from '../first-answer.ts';
 import { lookAtWorkload } from '../look-at-cluster.ts';
 import { spanOf } from '../reading/phrases.ts';
@@ -30,7 +31,7 @@ export function firstWorkloadAnswer(facts: WorkloadFacts, grouped: GroupedPods =
   const unseen = unseenOfWorkload(facts, grouped);
   const evidence = groups.slice(0, MAX_GROUPS).flatMap((group) => evidenceOf(group.example, group.findings));
   return {
-    line: shorten(lineOf(facts, { grouped, findings, isHealthy }), MAX_LINE_LENGTH),
+    line: shorten(lineOf(facts, { grouped, findings, isHealthy }), VERDICT_LINE_LENGTH),
     findings: findings.slice(0, MAX_FINDINGS).map(shown),
     readAtMs: facts.nowMs,
     ...defined({
@@ -95,9 +96,9 @@ function lineOf(facts: WorkloadFacts, { grouped, findings, isHealthy }: Grounds)
   const hasGivenUp = findings.some(({ code }) => code === 'job_failed');
   const count = hasGivenUp && !hasHealed(facts) ? 'the Job failed' : countWords(facts, grouped);
   if (!worst || !isWrong(worst)) return calmLine(facts, { grouped, findings, isHealthy });
-  const line = shorten(worst.text, MAX_LINE_LENGTH);
+  const line = shorten(worst.text, VERDICT_LINE_LENGTH);
   const whole = count === '' || COUNTED.has(worst.code) ? line : `${line} · ${count}`;
-  return whole.length > MAX_LINE_LENGTH ? line : whole;
+  return whole.length > VERDICT_LINE_LENGTH ? line : whole;
 }
 
 /** `2 of 3 pods ready`; those beyond what is wanted do not count. A CronJob wants none. */

@@ -4,6 +4,7 @@ import type { Batch, Closed } from '../../batch/batch.ts';
 import { paceOf, type ResultGroup } from '../../batch/pod-result.ts';
 import { type Counts, endedOf, inFlightOf, matchedOf, statusOf } from '../../batch/pod-state.ts';
 import { findingRule } from '../../diagnosis/report-verdict.ts';
+import { LINE_LENGTH } from '../../line-lengths.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import type { RunState } from '../../run/run-state.ts';
 import { joined, line, plainText, type Words } from '../message/line.ts';
@@ -137,8 +138,6 @@ const hasProblem = (findings: readonly string[] = []): boolean => findings.some(
 const isProblem = (finding: string): boolean => rankOf(finding) < 3;
 const rankOf = (finding: string): number => findingRule(finding)?.rank ?? 2;
 
-/** On a phone, two such lines and the buttons fit the first screen. */
-const MAX_LINE_LENGTH = 119;
 const MAX_NAMED = 3;
 
 /** The second line of an ended batch, and the group that it describes, which the message does not show again. */
@@ -173,8 +172,8 @@ const COUNT = /^\d+ findings?: /;
 function problemSpans(finding: string, { examples: [first] }: ResultGroup): readonly Span[] {
   const next = findingRule(finding)?.next ?? '';
   const leading = first?.verdict?.replace(COUNT, '').split('; ')[0]?.replace(/\.$/, '');
-  const cause = shorten(leading ?? finding.replaceAll('_', ' '), MAX_LINE_LENGTH - 1);
-  const room = MAX_LINE_LENGTH - cause.length - 2;
+  const cause = shorten(leading ?? finding.replaceAll('_', ' '), LINE_LENGTH - 1);
+  const room = LINE_LENGTH - cause.length - 2;
   const step = next.length <= room ? next : firstSentence(next);
   return line`${strong(cause)}${room < 20 || next === '' ? '.' : `. ${shorten(step, room)}`}`;
 }
@@ -182,13 +181,13 @@ function problemSpans(finding: string, { examples: [first] }: ResultGroup): read
 const NOT_CHECKED = line`${strong('Not checked:')} the pods’ own logs, and what Kubernetes says of them.`;
 
 function failedSpans(group: ResultGroup): readonly Span[] {
-  const what = shorten(`In ${formatCount(group.count, 'pod')} ${groupText(group)}`, MAX_LINE_LENGTH);
+  const what = shorten(`In ${formatCount(group.count, 'pod')} ${groupText(group)}`, LINE_LENGTH);
   const spans: Words[] = [what];
   let length = what.length;
   let named = 0;
   for (const { name } of group.examples.slice(0, MAX_NAMED)) {
     const shown = shownName(name);
-    if (length + shown.length + ' and 10,000 more'.length > MAX_LINE_LENGTH) break;
+    if (length + shown.length + ' and 10,000 more'.length > LINE_LENGTH) break;
     spans.push(named === 0 ? ': ' : ', ', code(shown));
     length += shown.length + 2;
     named += 1;
@@ -199,7 +198,7 @@ function failedSpans(group: ResultGroup): readonly Span[] {
     length += more.length;
   }
   const next = nextStep(group);
-  return joined([...spans, next !== '' && length + next.length + 2 <= MAX_LINE_LENGTH && `. ${next}`], '');
+  return joined([...spans, next !== '' && length + next.length + 2 <= LINE_LENGTH && `. ${next}`], '');
 }
 
 /** One sentence on what to do about pods that did not run to their end. */
@@ -235,6 +234,6 @@ const byWhom = (userId: string | undefined): Words => userId !== undefined && li
 function startFailuresSpans(reason: string): readonly Span[] {
   const begin = 'Stopped: three runs did not start (';
   const next = nextStep({ state: 'start-failed', reason });
-  const isShort = begin.length + reason.length + '). '.length + next.length <= MAX_LINE_LENGTH;
+  const isShort = begin.length + reason.length + '). '.length + next.length <= LINE_LENGTH;
   return line`${begin}${code(reason)}). ${isShort ? next : 'The others would fail too.'}`;
 }

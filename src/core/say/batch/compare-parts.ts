@@ -3,6 +3,7 @@ import type { BatchPod } from '../../batch/batch.ts';
 import { type Counts, endedOf, inFlightOf } from '../../batch/pod-state.ts';
 import { type ComparedPod, type ComparisonResult, comparePods, type Difference } from '../../compare/compare.ts';
 import type { PodFacts } from '../../compare/facts.ts';
+import { NAMED_LINE_LENGTH } from '../../line-lengths.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { fact, joined, line, list, paragraph, plainText, type Shown } from '../message/line.ts';
 import { code, type Fact, type Part, person, type Span, strong, type Tone } from '../message/message.ts';
@@ -10,8 +11,6 @@ import { STATE_TEXT } from '../parts/outcome-text.ts';
 
 /** The files have all. */
 const MAX_SHOWN = 8;
-/** The requester's name stands behind it. */
-const MAX_LINE_LENGTH = 104;
 const MAX_NAME_LENGTH = 44;
 const shownName = (name: string): string => shortenMiddle(name, MAX_NAME_LENGTH);
 
@@ -93,7 +92,7 @@ export function compareHeadline(run: BatchRun, counts: Counts, isDecided: boolea
 
 /** As many differences as fit the first line. */
 function answerWords(differences: readonly Difference[], used: number): string {
-  const room = MAX_LINE_LENGTH - used - 'Only : and 10 more'.length;
+  const room = NAMED_LINE_LENGTH - used - 'Only : and 10 more'.length;
   const [first, ...others] = differences.map(({ sick }) => sick);
   let words = shorten(first ?? '', room);
   let named = 1;

@@ -3,12 +3,12 @@ import { shorten } from '../../../lib/text.ts';
 import { REASONS } from '../../errors.ts';
 import type { RunId } from '../../ids.ts';
 import type { ManifestProblem } from '../../job/ephemeral-job.ts';
+import { CODE_LINE_LENGTH } from '../../line-lengths.ts';
 import { COMMAND } from '../../shown-names.ts';
 import { list, message, note, paragraph, preformatted, line as written } from '../message/line.ts';
 import { code, type Message, type Span, strong } from '../message/message.ts';
 
 const MAX_PROBLEMS = 10;
-const MAX_LINE_LENGTH = 120;
 const MAX_MESSAGE_LENGTH = 300;
 
 /** What is wrong with a pasted job: each problem with its line and column, the first one with a caret. */
@@ -31,8 +31,8 @@ const problemSpans = ({ line, column, message: what }: ManifestProblem): readonl
 /** The line with a caret under the column; of a long line, the part around it. */
 function caretAt({ line, column }: ManifestProblem, yaml: string): string {
   const whole = (yaml.split('\n', line)[line - 1] ?? '').replaceAll('\t', ' ');
-  const from = Math.max(0, column - 1 - MAX_LINE_LENGTH / 2);
-  return `${whole.slice(from, from + MAX_LINE_LENGTH)}\n${' '.repeat(column - 1 - from)}^`;
+  const from = Math.max(0, column - 1 - CODE_LINE_LENGTH / 2);
+  return `${whole.slice(from, from + CODE_LINE_LENGTH)}\n${' '.repeat(column - 1 - from)}^`;
 }
 
 /** Slack shows about this much beside a field. */

@@ -1,11 +1,12 @@
 import { formatCount, shortDuration } from '../../../lib/duration.ts';
 import type { Batch } from '../../batch/batch.ts';
 import { countPods } from '../../batch/pod-state.ts';
+import { VERDICT_LINE_LENGTH } from '../../line-lengths.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { dotted, line, message, note, paragraph, type Shown } from '../message/line.ts';
 import { type Message, person, type Span, strong } from '../message/message.ts';
 import { lostWords } from '../parts/file-parts.ts';
-import { headlineOf, MAX_WHOLE_LENGTH, shortName, toneOf, wholeHeadline } from '../parts/headline.ts';
+import { headlineOf, shortName, toneOf, wholeHeadline } from '../parts/headline.ts';
 import { verdictParts } from '../parts/result-parts.ts';
 import { nameOf, secondLine } from '../parts/run-lines.ts';
 import { buttonsPart } from './batch-buttons.ts';
@@ -54,7 +55,7 @@ function headOf(run: BatchRun, look: BatchHeadline): ResultHead {
     tone: toneOf(run.verdict, look.tone),
     spans: line`${strong(shortName(name))}: ${wholeHeadline(headline)}`,
     words: `${name}: ${headline}`,
-    answer: [paragraph`${secondLine(run, MAX_WHOLE_LENGTH)}`, verdictParts(run), paragraph`${look.spans}`],
+    answer: [paragraph`${secondLine(run, VERDICT_LINE_LENGTH)}`, verdictParts(run), paragraph`${look.spans}`],
   };
 }
 

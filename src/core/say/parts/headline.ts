@@ -1,14 +1,10 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { shorten, shortenMiddle } from '../../../lib/text.ts';
 import { isTrouble, rankOfShown, type Verdict, type VerdictFinding } from '../../diagnosis/facts/verdict.ts';
+import { LINE_LENGTH, VERDICT_LINE_LENGTH } from '../../line-lengths.ts';
 import type { Run } from '../../run/run.ts';
 import { line } from '../message/line.ts';
 import { type Span, strong, type Tone } from '../message/message.ts';
-
-/** The longest of a message's first two lines, in characters: three rows of a phone. */
-export const MAX_LINE_LENGTH = 119;
-/** In the thread headline and next step stand whole; a verdict has no longer ones. */
-export const MAX_WHOLE_LENGTH = 300;
 
 /** A pod's name may have 253 characters; its ends identify it best. */
 const MAX_NAME_LENGTH = 44;
@@ -16,7 +12,7 @@ const MAX_NAME_LENGTH = 44;
 const SHORT_NAME_LENGTH = 24;
 export const shortName = (name: string): string => shortenMiddle(name, MAX_NAME_LENGTH);
 
-export const oneLine = (words: string, length = MAX_LINE_LENGTH): string =>
+export const oneLine = (words: string, length = LINE_LENGTH): string =>
   shorten(words.replace(/\s+/g, ' '), Math.max(1, length));
 
 /** A container or image is known by its first digits. */
@@ -39,11 +35,11 @@ export function headlineOf(verdict: Verdict | undefined): string | undefined {
   if (verdict?.line === undefined) return undefined;
   const { line: given, findings, fine } = verdict;
   const [worst] = findings;
-  const line = withoutCalm(withoutIds(oneLine(given, MAX_WHOLE_LENGTH)).replace(/\.$/, ''), verdict);
+  const line = withoutCalm(withoutIds(oneLine(given, VERDICT_LINE_LENGTH)).replace(/\.$/, ''), verdict);
   if (NOTHING_FOUND.test(line) && verdict.healthy !== true) return nothingFound(fine);
   if (!worst || !saysWorst(verdict)) return line.replace(/^1 finding: /, '');
   const others = othersOf(verdict, COUNTED.exec(line)?.[1]);
-  return `${COUNTED.test(line) ? withoutIds(oneLine(worst.text, MAX_WHOLE_LENGTH)) : alone(line, worst)}${others === 0 ? '' : `, and ${formatCount(others, 'more finding')}`}`;
+  return `${COUNTED.test(line) ? withoutIds(oneLine(worst.text, VERDICT_LINE_LENGTH)) : alone(line, worst)}${others === 0 ? '' : `, and ${formatCount(others, 'more finding')}`}`;
 }
 
 /** An image reported; else the verdict is what was known before it looked. */
@@ -140,7 +136,7 @@ export function firstLineOf(name: string, headline: string): readonly Span[] {
 }
 
 /** Beside the name, the mark and what parts them. */
-const roomBeside = (name: string): number => MAX_LINE_LENGTH - 5 - name.length;
+const roomBeside = (name: string): number => LINE_LENGTH - 5 - name.length;
 
 /** Less of a quotation says nothing. */
 const MIN_QUOTED = 8;
@@ -154,7 +150,7 @@ function cutEnd(words: string, room: number): string {
 }
 
 /** As the thread shows it: whole. */
-export const wholeHeadline = (headline: string): string => oneLine(headline, MAX_WHOLE_LENGTH);
+export const wholeHeadline = (headline: string): string => oneLine(headline, VERDICT_LINE_LENGTH);
 
 /** From the worst to the best. */
 const WORST_FIRST: readonly Tone[] = ['failure', 'attention', 'progress', 'ended'];

@@ -6,10 +6,11 @@ import { type FileKind, isSecretKind } from '../../container/file-kinds.ts';
 import { isPinned } from '../../container/names.ts';
 import type { Plan } from '../../container/plan.ts';
 import type { Profile } from '../../container/profiles.ts';
+import { LINE_LENGTH } from '../../line-lengths.ts';
 import { fact, facts, line, paragraph, preformatted, type Shown, shownParts, whole } from '../message/line.ts';
 import { code, type Part, person, type Span, strong } from '../message/message.ts';
 import { typedText } from '../message/typed-text.ts';
-import { MAX_LINE_LENGTH, shortName } from './headline.ts';
+import { shortName } from './headline.ts';
 import { isWhole, whySpans } from './run-lines.ts';
 
 /** What a profile gives, in words that need no knowledge of Kubernetes. */
@@ -36,7 +37,7 @@ export function requestParts(plan: Plan): readonly Part[] {
   const { command, env, reason } = plan;
   const what = whatSpans(plan);
   const subject = `${plan.namespace}/${plan.podName}`;
-  const isShort = NAME_LENGTH + lengthOf(what) + subject.length + whereText(plan).length + 18 <= MAX_LINE_LENGTH;
+  const isShort = NAME_LENGTH + lengthOf(what) + subject.length + whereText(plan).length + 18 <= LINE_LENGTH;
   const shown = strong(isShort ? subject : shortName(subject));
   const variables = env.map(({ name, value }) => `${visible(name)}=${visible(quoteWord(value))}`);
   return shownParts(

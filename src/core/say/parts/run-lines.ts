@@ -3,6 +3,7 @@ import { visible } from '../../../lib/invisible.ts';
 import { sentence, shorten } from '../../../lib/text.ts';
 import { targetWords } from '../../command/print.ts';
 import type { Verdict, VerdictFinding } from '../../diagnosis/facts/verdict.ts';
+import { LINE_LENGTH } from '../../line-lengths.ts';
 import type { Outcome } from '../../outcome.ts';
 import type { Run } from '../../run/run.ts';
 import { line } from '../message/line.ts';
@@ -14,7 +15,6 @@ import {
   firstLineOf,
   headlineOf,
   leadingFinding,
-  MAX_LINE_LENGTH,
   oneLine,
   saysWorst,
   toneOf,
@@ -99,7 +99,7 @@ function besidesOf(
 }
 
 /** What to do next, else why: the second line of a card and, longer, of a result. May be empty. */
-export function secondLine(run: Run, length = MAX_LINE_LENGTH): readonly Span[] {
+export function secondLine(run: Run, length = LINE_LENGTH): readonly Span[] {
   const { outcome, verdict } = run;
   const leading = verdict && leadingFinding(verdict);
   if (leading && showsVerdict(run)) return worstSpans(verdict, leading, length);
@@ -110,7 +110,7 @@ export function secondLine(run: Run, length = MAX_LINE_LENGTH): readonly Span[] 
 }
 
 function worstSpans(verdict: Verdict, { text: found, limit, next }: VerdictFinding, length: number): readonly Span[] {
-  const bold = saysWorst(verdict) ? '' : shorten(found, MAX_LINE_LENGTH - 2);
+  const bold = saysWorst(verdict) ? '' : shorten(found, LINE_LENGTH - 2);
   const room = length - bold.length;
   const step = `${bold === '' ? '' : '. '}${next}`;
   const threshold = limit === undefined ? '' : ` Threshold: ${limit}.`;
@@ -174,13 +174,13 @@ export function answerLine({ verdict }: Run): readonly Span[] {
   const headline = headlineOf(verdict);
   if (headline === undefined) return [];
   const lead = 'Found already:';
-  return line`${strong(lead)} ${oneLine(headline, MAX_LINE_LENGTH - lead.length - 1)}`;
+  return line`${strong(lead)} ${oneLine(headline, LINE_LENGTH - lead.length - 1)}`;
 }
 
 function waitingSpans({ state, waiting }: Run): readonly Span[] | undefined {
   if (state !== 'starting' || !waiting) return undefined;
   const { reason, message } = waiting;
-  return line`${code(reason)}${oneLine(`: ${withoutIds(visible(message))}`, MAX_LINE_LENGTH - reason.length)}`;
+  return line`${code(reason)}${oneLine(`: ${withoutIds(visible(message))}`, LINE_LENGTH - reason.length)}`;
 }
 
 /** Why somebody wants it, else when the result comes. */
@@ -232,11 +232,11 @@ function notCheckedLine(verdict: Verdict): readonly Span[] {
   const lead = 'Not checked:';
   const unseen = unseenWords(verdict);
   if (unseen === '') return [];
-  return line`${strong(lead)} ${oneLine(unseen.replace(/\.?$/, '.'), MAX_LINE_LENGTH - lead.length - 1)}`;
+  return line`${strong(lead)} ${oneLine(unseen.replace(/\.?$/, '.'), LINE_LENGTH - lead.length - 1)}`;
 }
 
 const WHY = 'Why: ';
 /** The reason in one line; `isWhole` tells whether all of it fits. */
 export const whySpans = (reason: string): readonly Span[] =>
-  line`${strong('Why:')} ${typedText(oneLine(visible(reason), MAX_LINE_LENGTH - WHY.length))}`;
-export const isWhole = (reason: string): boolean => visible(reason).length <= MAX_LINE_LENGTH - WHY.length;
+  line`${strong('Why:')} ${typedText(oneLine(visible(reason), LINE_LENGTH - WHY.length))}`;
+export const isWhole = (reason: string): boolean => visible(reason).length <= LINE_LENGTH - WHY.length;

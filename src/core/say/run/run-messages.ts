@@ -1,4 +1,5 @@
 import { visible } from '../../../lib/invisible.ts';
+import { VERDICT_LINE_LENGTH } from '../../line-lengths.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import type { AudienceOf } from '../../run/shared-files.ts';
@@ -10,15 +11,7 @@ import { quietPerson, typedCommand } from '../message/typed-text.ts';
 import { type Approvers, approvalParts, approvalWords, decisionMessage } from '../parts/approval-parts.ts';
 import { chartParts, withChartsInWords } from '../parts/chart-parts.ts';
 import { filesParts } from '../parts/file-parts.ts';
-import {
-  endHeadlineOf,
-  endToneOf,
-  leadingFinding,
-  MAX_WHOLE_LENGTH,
-  oneLine,
-  shortName,
-  wholeHeadline,
-} from '../parts/headline.ts';
+import { endHeadlineOf, endToneOf, leadingFinding, oneLine, shortName, wholeHeadline } from '../parts/headline.ts';
 import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE } from '../parts/outcome-text.ts';
 import { powerParts, profileText } from '../parts/power-parts.ts';
 import { requestFacts, wholeReason } from '../parts/request-parts.ts';
@@ -159,7 +152,7 @@ export function resultMessage(run: Run, context: Pick<RenderContext, 'isPrivate'
     isPrivate
       ? paragraph`${strong(shortName(name))}: ${headline}`
       : paragraph`${isNamed && line`${person(origin.requesterId)}: `}${strong(headline)}`,
-    paragraph`${secondLine(run, MAX_WHOLE_LENGTH)}`,
+    paragraph`${secondLine(run, VERDICT_LINE_LENGTH)}`,
     !isPrivate && runButtonsPart(run, 'result'),
     isPrivate ? parts : withChartsInWords(parts),
     note`${smallPrint(run, context)}`,
