@@ -1,13 +1,7 @@
 import { defined } from '../../../lib/object.ts';
 import { type Button, type Fact, type Message, type Part, type Span, text } from './message.ts';
 
-/**
- * The one way to write a message: a sentence stands in the code as it is read, and can be searched for.
- *
- *     paragraph`There's no pod named ${code(name)} in ${code(namespace)}.`
- *
- * What is interpolated is a span, or plain text for ever: it never becomes markup, whatever it holds. `undefined` and `false` say nothing.
- */
+/** What a sentence may hold beside its own words. `undefined`, `false` and what is empty say nothing. */
 export type Words = string | number | Span | readonly Span[] | false | undefined;
 
 /** What may stand among the parts of a message. Nothing is shown of what is empty. */
@@ -15,9 +9,17 @@ export type Shown = Part | false | undefined | readonly Shown[];
 
 type Template<Result> = (strings: TemplateStringsArray, ...values: readonly Words[]) => Result;
 
+/**
+ * A sentence stands in the code as it is read, so that it can be searched for.
+ *
+ *     line`There's no pod named ${code(name)} in ${code(namespace)}.`
+ *
+ * What is interpolated is a span, or plain text for ever: it never becomes markup, whatever it holds.
+ */
 export const line: Template<readonly Span[]> = (strings, ...values) =>
   merged(strings.flatMap((words, index) => [text(words), ...spansOf(values[index])]));
 
+/** The parts of a message; `paragraph` and `note` are templates as `line` is. */
 export const paragraph: Template<Part> = (...given) => ({ kind: 'paragraph', spans: line(...given) });
 export const note: Template<Part> = (...given) => ({ kind: 'note', spans: line(...given) });
 export const heading = (words: string): Part => ({ kind: 'heading', text: words });
@@ -36,9 +38,9 @@ export const table = (labels: readonly string[], cells: readonly (readonly Words
 export const whole = (part: Part): Part => ({ ...part, whole: true }) as Part;
 export const actions = (...buttons: readonly Button[]): Part => ({ kind: 'actions', buttons });
 
-/** What may stand among facts. Nothing is shown of what has no value. */
 type Row = Fact | false | undefined | readonly Row[];
 
+/** A fact without a value is not shown. */
 export const fact = (label: string, value: Words): Fact => ({ label, value: spansOf(value) });
 export const rows = (...given: readonly Row[]): readonly Fact[] =>
   given.flatMap((one) => {
@@ -66,6 +68,7 @@ export const plainText = (words: Words): string =>
     .map((span) => ('text' in span ? span.text : ''))
     .join('');
 
+/** The parts without those that show nothing. */
 export const shownParts = (...given: readonly Shown[]): readonly Part[] =>
   given.flatMap((one) => {
     if (one === undefined || one === false) return [];
