@@ -42,6 +42,9 @@ const FIRST = [
   'test/e2e/local.test',
   'test/flow/batch/crashes',
   'test/e2e/local-',
+  'test/doctor/doctor',
+  'test/adapters/slack/socket',
+  'test/adapters/store/redis/redis-start',
 ];
 
 /** What `npm run mutation` uses (.ci/mutation): the tests of what it changes, and of the flow that stands on it. */
@@ -56,7 +59,8 @@ const OWN_PROCESS = {
   globalSetup: 'test/faults/support/boards.ts',
   // To load the modules anew for each file is most of what these files cost.
   isolate: false,
-  maxWorkers: 4,
+  // More than the cores: the stories with a Slack and a cluster mostly wait.
+  maxWorkers: 6,
 };
 
 const unit = {
