@@ -32,10 +32,9 @@ const pages = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'SECURITY.md',
-  'docs/architecture.md',
-  'docs/audit.md',
-  'docs/commands.md',
-  'docs/operations.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
 ];
 
 describe('the repository', () => {
@@ -109,6 +108,16 @@ describe('the README', () => {
         .map((target) => `${page}: ${target}`),
     );
     expect(broken).toEqual([]);
+  });
+
+  it('ends with a choice of six lines; docs/README.md has every page', () => {
+    const [, more = ''] = readme.split('## More\n');
+    expect(more.match(/^- /gm)).toHaveLength(6);
+    const index = read('docs/README.md');
+    const missing = pages.filter(
+      (page) => page.startsWith('docs/') && !index.includes(`](${page.slice('docs/'.length)})`),
+    );
+    expect(missing).toEqual(['docs/README.md']);
   });
 });
 
