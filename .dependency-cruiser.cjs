@@ -70,7 +70,16 @@ const ORDERS = {
     'report-verdict.ts',
     'workload',
   ],
-  'src/core/say': ['message', 'parts', 'batch', 'run', 'answers', 'form-preview.ts', 'request-form.ts'],
+  'src/core/say': [
+    'message',
+    'parts',
+    'batch',
+    'run',
+    'answers',
+    'pod-in-text.ts',
+    'form-preview.ts',
+    'request-form.ts',
+  ],
   'src/flow': [
     'ports',
     'context',

@@ -21,7 +21,8 @@ import {
 } from '../../src/core/container/names.ts';
 import { isRunId } from '../../src/core/ids.ts';
 import { isLabelKey, isLabelValue, parseSelector } from '../../src/core/request/selector.ts';
-import { commandOfForm, podInText } from '../../src/core/say/request-form.ts';
+import { podInText } from '../../src/core/say/pod-in-text.ts';
+import { commandOfForm } from '../../src/core/say/request-form.ts';
 import { parseDuration } from '../../src/lib/duration.ts';
 import { nearest } from '../../src/lib/text.ts';
 import { HUGE_COMMANDS } from './commands.ts';

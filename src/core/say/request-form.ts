@@ -5,13 +5,7 @@ import type { ImageAlias, Policy } from '../policy/policy.ts';
 import type { CommandError } from '../request/command.ts';
 import { imageSentence } from './answers/private-messages.ts';
 import type { Field, Form, Option } from './message/message.ts';
-import { APPROVAL_NEEDED } from './parts/outcome-text.ts';
-
-/** What a message says about a pod. */
-export interface PodHint {
-  readonly pod?: string;
-  readonly namespace?: string;
-}
+import type { PodHint } from './pod-in-text.ts';
 
 /** What stands in the form that decides what its other fields offer. */
 export interface FormState extends PodHint {
@@ -146,46 +140,6 @@ export function validFields(value: string, fields: Fields): Fields {
     }),
   };
 }
-
-const NAME = '[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?';
-const LABELLED = {
-  pod: new RegExp(`\\bpod(?:[_ ]?name)?["']?\\s*[:=/]\\s*["'\`]?(${NAME})`, 'i'),
-  namespace: new RegExp(`\\b(?:namespace|ns)["']?\\s*[:=/]\\s*["'\`]?(${NAME})`, 'i'),
-};
-/** The name of a Deployment's pod: it ends in the ReplicaSet's hash and five more characters. */
-const GENERATED = /\b[a-z0-9][-a-z0-9]{0,200}-[a-z0-9]{6,10}-[a-z0-9]{5}\b/;
-
-/**
- * `pod shop/web-0`, `Pod pod-1234`. The word `pod` alone is too common, so the last part of the name must hold a digit.
- */
-const AFTER_WORD = new RegExp(
-  `\\b[Pp]od\\s+["'\`]?(?:(${NAME})/)?([a-z0-9][-a-z0-9]{0,200}-[a-z]{0,9}[0-9][a-z0-9]{0,9})(?![-\\w/]|\\.\\w)`,
-);
-/**
- * kdebug's own card of a run: its note names the run, and its summary, which comes last, names the pod. A card that
- * waits for approval adds the reason.
- */
-const WAITING_CARD = new RegExp(
-  `· run [a-z0-9]{10}\\b[^]*\\n(?:\\S{1,40} )?${APPROVAL_NEEDED}: (?:@\\S{1,40}, )?\\S+(?: \\([a-z]{1,20}\\))? on (${NAME})/(${NAME})(?:: [^\\n]*)?$`,
-);
-const OWN_CARD = new RegExp(`· run [a-z0-9]{10}\\b[^]*: \\S+ on (${NAME})/(${NAME})(?:, for @\\S{1,40})?$`);
-
-/**
- * Finds the pod and namespace in a message, for example an alert: first by labels or words, then by the shape of a
- * pod's name.
- */
-export function podInText(words: string): PodHint {
-  const bounded = words.slice(0, 4_000);
-  const own = WAITING_CARD.exec(bounded) ?? OWN_CARD.exec(bounded);
-  if (own) return hintOf(own[2], own[1]);
-  const namespace = LABELLED.namespace.exec(bounded)?.[1];
-  const labelled = LABELLED.pod.exec(bounded)?.[1];
-  if (labelled !== undefined) return hintOf(labelled, namespace);
-  const named = AFTER_WORD.exec(bounded);
-  return named ? hintOf(named[2], namespace ?? named[1]) : hintOf(GENERATED.exec(bounded)?.[0], namespace);
-}
-
-const hintOf = (pod: string | undefined, namespace: string | undefined): PodHint => defined({ pod, namespace });
 
 /**
  * The command that a filled form stands for, quoted so that parsing it gives back what was typed. A pod's name alone gets

@@ -11,14 +11,8 @@ import {
   refusalPreview,
 } from '../../core/say/form-preview.ts';
 import type { Form } from '../../core/say/message/message.ts';
-import {
-  commandOfForm,
-  fieldsOfImage,
-  loadingForm,
-  type PodHint,
-  requestForm,
-  validFields,
-} from '../../core/say/request-form.ts';
+import type { PodHint } from '../../core/say/pod-in-text.ts';
+import { commandOfForm, fieldsOfImage, loadingForm, requestForm, validFields } from '../../core/say/request-form.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import { type LookLimiter, originOf } from '../context/accept.ts';

@@ -3,7 +3,7 @@ import { isBatchRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { copyCommandMessage, detailsMessage } from '../../core/say/answers/click-messages.ts';
 import { outliersMessage } from '../../core/say/batch/outliers-message.ts';
-import { podInText } from '../../core/say/request-form.ts';
+import { podInText } from '../../core/say/pod-in-text.ts';
 import type { Approvals, DecisionAction } from '../approval/votes.ts';
 import { type AcceptRequest, type LookLimiter, originOf } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
