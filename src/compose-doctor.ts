@@ -63,7 +63,7 @@ export async function doctor({ words, variables, out, tool }: DoctorCall): Promi
     ...check,
     what: withoutSecrets(check.what),
     result: withoutSecrets(check.result),
-    mend: check.mend.map(withoutSecrets),
+    fix: check.fix.map(withoutSecrets),
   }));
   for (const line of options.json ? [printJson({ ...report, checks })] : linesOf(checks)) out(line);
   return report.exitCode;

@@ -69,11 +69,11 @@ async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
     log.info('ready', readyFacts(env, initial, app));
   } catch (thrown) {
     policies.close();
-    const { code, cause, mend } = explainStart(thrown, env);
+    const { code, cause, fix } = explainStart(thrown, env);
     log.error('kdebug could not start', {
       reason: code,
       detail: cause,
-      hint: `${sentence(mend)} ${SEE_DOCTOR}`,
+      hint: `${sentence(fix)} ${SEE_DOCTOR}`,
       error: thrown,
     });
     process.exitCode = code === 'store_misconfigured' ? MISCONFIGURED : 1;

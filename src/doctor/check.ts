@@ -8,45 +8,45 @@ export interface Check {
   readonly what: string;
   /** What was found; never a secret. */
   readonly result: string;
-  /** How to mend it: commands to copy, or where to click; empty for `ok`. */
-  readonly mend: readonly string[];
+  /** How to fix it: commands to copy, or where to click; empty for `ok`. */
+  readonly fix: readonly string[];
 }
 
 /** Makes the checks of one area. */
 export interface Area {
   readonly ok: (what: string, result: string) => Check;
-  readonly warn: (what: string, result: string, ...mend: string[]) => Check;
-  readonly fail: (what: string, result: string, ...mend: string[]) => Check;
+  readonly warn: (what: string, result: string, ...fix: string[]) => Check;
+  readonly fail: (what: string, result: string, ...fix: string[]) => Check;
   /** An error as a check, with its cause and remedy in words; `host` is what was called. */
   readonly broken: (what: string, thrown: unknown, host?: string) => Check;
 }
 
 export const areaOf = (area: string): Area => ({
-  ok: (what, result) => ({ state: 'ok', area, what, result, mend: [] }),
-  warn: (what, result, ...mend) => ({ state: 'warn', area, what, result, mend }),
-  fail: (what, result, ...mend) => ({ state: 'fail', area, what, result, mend }),
+  ok: (what, result) => ({ state: 'ok', area, what, result, fix: [] }),
+  warn: (what, result, ...fix) => ({ state: 'warn', area, what, result, fix }),
+  fail: (what, result, ...fix) => ({ state: 'fail', area, what, result, fix }),
   broken: (what, thrown, host) => {
-    const { cause, mend } = explainFailure(thrown, host);
-    return { state: 'fail', area, what, result: cause, mend: [mend] };
+    const { cause, fix } = explainFailure(thrown, host);
+    return { state: 'fail', area, what, result: cause, fix: [fix] };
   },
 });
 
 const WORDS: Readonly<Record<Check['state'], string>> = { ok: 'ok', warn: 'warn', fail: 'FAIL' };
 
-/** `ok|warn|FAIL  area  what: result`, and an indented arrow for each step that mends it. */
-export const printCheck = ({ state, area, what, result, mend }: Check): readonly string[] => [
+/** `ok|warn|FAIL  area  what: result`, and an indented arrow for each step that fixes it. */
+export const printCheck = ({ state, area, what, result, fix }: Check): readonly string[] => [
   `${WORDS[state].padEnd(4)}  ${area}  ${oneLine(what)}: ${oneLine(result)}`,
-  ...mend.map((step) => `      → ${oneLine(step)}`),
+  ...fix.map((step) => `      → ${oneLine(step)}`),
 ];
 
 /** For machines; where its text is shown after all, it controls no terminal either. */
 export const printJson = ({ checks, exitCode }: Report): string =>
   JSON.stringify({
-    checks: checks.map(({ what, result, mend, ...check }) => ({
+    checks: checks.map(({ what, result, fix, ...check }) => ({
       ...check,
       what: oneLine(what),
       result: oneLine(result),
-      mend: mend.map(oneLine),
+      fix: fix.map(oneLine),
     })),
     exitCode,
   });

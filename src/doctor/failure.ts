@@ -7,15 +7,15 @@ import { shorten } from '../lib/text.ts';
 export interface Failure {
   readonly code: ReasonCode;
   readonly cause: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 interface Why {
   readonly words: (host: string) => string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
-const why = (words: Why['words'], mend: string): Why => ({ words, mend });
+const why = (words: Why['words'], fix: string): Why => ({ words, fix });
 
 const CERTIFICATE =
   'a proxy that opens TLS, or a private CA: give its certificate in NODE_EXTRA_CA_CERTS for Slack, in REDIS_CA_FILE for Redis, in the kubeconfig for a cluster';
@@ -125,17 +125,17 @@ export function explainFailure(thrown: unknown, host?: string): Failure {
     return {
       code,
       cause: words === '' ? title : `${title}: ${words}`,
-      mend: MENDS[code] ?? withNames(hint, DEFAULT_NAMES),
+      fix: FIXES[code] ?? withNames(hint, DEFAULT_NAMES),
     };
   }
   const proxy = /through the proxy \S+/.exec(detail)?.[0];
   const cause = `${reason.words(calledHost(host, hostIn(chain)))} (${known})`;
-  const orProxy = reason.mend === FIREWALL && code.startsWith('slack_') ? OR_PROXY : '';
-  return { code, cause: proxy === undefined ? cause : `${cause}, ${proxy}`, mend: reason.mend + orProxy };
+  const orProxy = reason.fix === FIREWALL && code.startsWith('slack_') ? OR_PROXY : '';
+  return { code, cause: proxy === undefined ? cause : `${cause}, ${proxy}`, fix: reason.fix + orProxy };
 }
 
 /** Codes whose own hint is for people in Slack. */
-const MENDS: Readonly<Partial<Record<ReasonCode, string>>> = {
+const FIXES: Readonly<Partial<Record<ReasonCode, string>>> = {
   slack_unreachable: `look at slack-status.com; ${FIREWALL}${OR_PROXY}`,
   store_unreachable: 'check host and port in REDIS_URL, and that Redis runs',
   cluster_unreachable:

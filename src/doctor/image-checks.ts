@@ -28,17 +28,17 @@ function judgeImage({ alias, reference }: ImageAlias, seen: readonly SeenImage[]
   );
   if (same.some(({ imageId }) => imageId !== '')) return cluster.ok(what, `${reference} was pulled here before`);
   const trouble = same.find((one) => one.trouble !== '')?.trouble.slice(0, MAX_IMAGE_WORDS);
-  const mend = `docker manifest inspect ${reference}`;
+  const fix = `docker manifest inspect ${reference}`;
   return trouble === undefined
     ? cluster.warn(
         what,
         `${reference} was not seen in ${formatCount(count, 'namespace')} yet: does the registry have it?`,
-        mend,
+        fix,
       )
     : cluster.fail(
         what,
         `${reference} could not be pulled: ${trouble}`,
-        mend,
+        fix,
         'name the image in the policy as the cluster pulls it',
       );
 }

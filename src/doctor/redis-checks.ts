@@ -117,7 +117,7 @@ function checkMemory({ usedBytes, maxBytes }: RedisFacts): readonly Check[] {
 function checkRights({ refused, mightyUser, isOld, isReplica }: RedisFacts, acl: string): Check {
   if (refused !== undefined)
     return redis.fail('rights', `this user may not run ${refused.command} (${refused.words})`, acl);
-  if (isOld || isReplica) return redis.warn('rights', 'not tried', 'mend the above first');
+  if (isOld || isReplica) return redis.warn('rights', 'not tried', 'fix the above first');
   return mightyUser === undefined
     ? redis.ok('rights', 'every command that kdebug needs, and no ACL commands')
     : redis.warn('rights', `the user ${mightyUser} may do more than kdebug needs`, acl);

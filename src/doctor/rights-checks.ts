@@ -170,8 +170,8 @@ function brokenReview(
 ): Check {
   const error = toKdebugError(thrown);
   if (!(thrown instanceof KdebugError) || error.code !== 'cluster_forbidden') return cluster.broken(what, thrown);
-  const mend = isImpersonation ? `${rbac} | kubectl apply -f -` : 'kubectl apply -k manifests/components/mapped-people';
-  return cluster.fail(isImpersonation ? 'impersonation' : what, error.detail, mend);
+  const fix = isImpersonation ? `${rbac} | kubectl apply -f -` : 'kubectl apply -k manifests/components/mapped-people';
+  return cluster.fail(isImpersonation ? 'impersonation' : what, error.detail, fix);
 }
 
 /** The people whom the policy maps, and those given; undefined: they act as themselves, and nobody is known. */

@@ -163,7 +163,7 @@ async function checkReceiving(
 
 /** Only a request of Slack proves it, and only the kdebug that got it knows. `readiness`: the lines of the one on this machine. */
 function signingSecret(readiness: readonly string[] | undefined, command: string): Check {
-  const about = (words: string, ...mend: string[]): Check => slack.warn('signing secret', words, ...mend);
+  const about = (words: string, ...fix: string[]): Check => slack.warn('signing secret', words, ...fix);
   const IN_POD = 'kubectl -n kdebug exec deploy/kdebug -- node main.js doctor';
   if (readiness === undefined)
     return about('is set; whether it is right cannot be seen from here, only by a kdebug that gets requests', IN_POD);

@@ -23,6 +23,7 @@ export const BANNED_NAMES: readonly BannedName[] = [
     instead: 'tell is a private answer of Slack; else notify, post',
     except: /^src\/(adapters\/slack|flow\/ports\/slack|flow\/reply)/,
   },
+  { word: ['mend', 'mends', 'mended', 'mending'], instead: 'fix' },
   { word: ['hush'], instead: 'failPending' },
   { word: ['desk'], instead: 'inbox, commands' },
   { word: ['heed', 'heeded', 'heeding', 'deed', 'deeds'], instead: 'attempt, apply' },

@@ -70,7 +70,7 @@ describe('a cluster', () => {
 });
 
 describe("kdebug's own rights", () => {
-  it('that are missing altogether come with the command of one RoleBinding; it mends them', async () => {
+  it('that are missing altogether come with the command of one RoleBinding; it fixes them', async () => {
     await open();
     const said = await bed.ask(policyOf());
     expect(said.check(MAIN, 'rights in shop')).toMatchObject({
@@ -78,7 +78,7 @@ describe("kdebug's own rights", () => {
       result: expect.stringContaining(
         'may not get pods, list pods, watch pods, list events, get namespaces, get pods/log, patch pods/ephemeralcontainers',
       ),
-      mend: ['kubectl -n shop create rolebinding kdebug --clusterrole=kdebug --serviceaccount=kdebug:kdebug'],
+      fix: ['kubectl -n shop create rolebinding kdebug --clusterrole=kdebug --serviceaccount=kdebug:kdebug'],
     });
     bed.bind('shop');
     expect((await bed.ask(policyOf())).check(MAIN, 'rights in shop')).toMatchObject({ state: 'ok', result: 'all 7' });
@@ -96,7 +96,7 @@ describe("kdebug's own rights", () => {
     );
     expect((await bed.ask(policyOf())).check(MAIN, 'rights in shop')).toMatchObject({
       result: 'system:serviceaccount:kdebug:kdebug may not patch pods/ephemeralcontainers',
-      mend: [expect.stringMatching(/rbac .*policy\.yaml \| kubectl apply -f -$/)],
+      fix: [expect.stringMatching(/rbac .*policy\.yaml \| kubectl apply -f -$/)],
     });
   });
 
@@ -137,7 +137,7 @@ describe('namespaces', () => {
     const said = await bed.ask(policyOf({ namespaces: '[nowhere]' }));
     expect(said.check(MAIN, 'namespace nowhere')).toMatchObject({
       state: 'fail',
-      mend: ['kubectl create namespace nowhere', expect.any(String)],
+      fix: ['kubectl create namespace nowhere', expect.any(String)],
     });
   });
 
@@ -147,7 +147,7 @@ describe('namespaces', () => {
     const policy = policyOf({ namespaces: '["shop-*"]' });
     expect((await bed.ask(policy)).check(MAIN, 'namespaces shop-*')).toMatchObject({
       state: 'warn',
-      mend: [expect.stringContaining('--in')],
+      fix: [expect.stringContaining('--in')],
     });
     expect((await bed.ask(policy, {}, ['--in', 'shop-b'])).check(MAIN, 'rights in shop-b').state).toBe('fail');
     grant(BOT, [{ apiGroups: [''], resources: ['namespaces'], verbs: ['list'] }]);
@@ -193,7 +193,7 @@ describe('people who are mapped to Kubernetes users', () => {
     (await open()).bind('shop');
     expect((await bed.ask(policy)).check(MAIN, 'people in shop')).toMatchObject({
       state: 'fail',
-      mend: ['kubectl apply -k manifests/components/mapped-people'],
+      fix: ['kubectl apply -k manifests/components/mapped-people'],
     });
   });
 });
@@ -209,7 +209,7 @@ describe('people who act as themselves', () => {
     (await open()).bind('shop');
     expect((await bed.ask(policy)).check(MAIN, 'people in shop')).toMatchObject({
       state: 'warn',
-      mend: [expect.stringContaining('--user')],
+      fix: [expect.stringContaining('--user')],
     });
   });
 
@@ -267,7 +267,7 @@ describe('runs in memory', () => {
     expect((await bed.ask(policyOf())).check('cluster main', 'one replica')).toMatchObject({
       state: 'warn',
       result: expect.stringContaining('may not list pods in kdebug'),
-      mend: [expect.stringContaining('kdebug-peers')],
+      fix: [expect.stringContaining('kdebug-peers')],
     });
   });
 });

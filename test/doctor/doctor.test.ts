@@ -32,14 +32,14 @@ describe('the doctor', () => {
     expect(writes).toEqual([]);
   });
 
-  it('has a way to mend everything that fails', async () => {
+  it('has a way to fix everything that fails', async () => {
     const { exitCode, checks } = await bed.ask(
       policyOf({ channels: { C0OTHER: 'name: x', C0OLD: 'name: y' }, namespaces: '[shop, away]' }),
     );
     expect(exitCode).toBe(1);
     const failing = checks.filter(({ state }) => state === 'fail');
     expect(failing.length).toBeGreaterThan(2);
-    expect(failing.filter(({ mend }) => mend.length === 0)).toEqual([]);
+    expect(failing.filter(({ fix }) => fix.length === 0)).toEqual([]);
   });
 
   it('ends with 2 when the policy cannot be read, and still looks at the rest', async () => {
@@ -80,7 +80,7 @@ describe('the doctor', () => {
       expect(text).not.toContain(secret);
   });
 
-  it('prints a line a check, what mends it below, and a sum', async () => {
+  it('prints a line a check, what fixes it below, and a sum', async () => {
     const lines: string[] = [];
     const call = { out: (line: string) => void lines.push(line), tool: (name: string) => name };
     await expect(doctor({ ...call, words: [], variables: {} })).resolves.toBe(2);
@@ -128,7 +128,7 @@ describe('this machine', () => {
     const said = await bed.ask(policyOf(), { SLACK_SIGNING_SECRET: bed.slack.signingSecret });
     expect(said.check('setup', 'receiving')).toMatchObject({
       state: 'warn',
-      mend: [expect.stringContaining('kubectl'), expect.any(String)],
+      fix: [expect.stringContaining('kubectl'), expect.any(String)],
     });
   });
 
@@ -166,7 +166,7 @@ describe.skipIf(!hasRedis)('Redis, as the doctor sees it,', () => {
   });
 
   it('has a user with exactly the rights that the doctor prints, and loses one', async () => {
-    const [printed = ''] = (await ask()).check('redis', 'rights').mend;
+    const [printed = ''] = (await ask()).check('redis', 'rights').fix;
     const words =
       /ACL SETUSER (.*?) {3}#/
         .exec(printed)?.[1]
@@ -183,7 +183,7 @@ describe.skipIf(!hasRedis)('Redis, as the doctor sees it,', () => {
       result: expect.stringContaining('ZPOPMIN'),
     });
     await redis.acl('SETUSER', 'kdebug', '-evalsha', '-eval');
-    expect((await ask(url)).check('redis', 'rights')).toMatchObject({ state: 'fail', mend: [printed] });
+    expect((await ask(url)).check('redis', 'rights')).toMatchObject({ state: 'fail', fix: [printed] });
     redis.disconnect();
   });
 
@@ -196,7 +196,7 @@ describe.skipIf(!hasRedis)('Redis, as the doctor sees it,', () => {
     const said = await ask();
     expect(said.check('redis', 'eviction')).toMatchObject({
       state: 'fail',
-      mend: [expect.stringContaining('noeviction')],
+      fix: [expect.stringContaining('noeviction')],
     });
     expect(said.check('redis', 'role').state).toBe('fail');
     expect(said.check('redis', 'persistence').state).toBe('warn');

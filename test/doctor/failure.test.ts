@@ -27,12 +27,12 @@ describe('an error for an operator', () => {
     ['ETIMEDOUT', {}, 'slack.com did not answer in time (ETIMEDOUT)', /NetworkPolicy/],
     ['CERT_HAS_EXPIRED', {}, 'the certificate of slack.com has expired (CERT_HAS_EXPIRED)', /clock/],
     ['SELF_SIGNED_CERT_IN_CHAIN', {}, /not signed by a CA that this machine trusts/, /NODE_EXTRA_CA_CERTS/],
-  ])('of %s names the cause, three errors deep, and what to do', (code, more, cause, mend) => {
+  ])('of %s names the cause, three errors deep, and what to do', (code, more, cause, fix) => {
     const deep = Object.assign(new Error('a request error occurred'), {
       original: new TypeError('x', { cause: coded(code, more) }),
     });
     const failure = explainFailure(unreachable(deep), 'slack.com');
-    expect(failure).toMatchObject({ code: 'slack_unreachable', mend: expect.stringMatching(mend) });
+    expect(failure).toMatchObject({ code: 'slack_unreachable', fix: expect.stringMatching(fix) });
     expect(failure.cause).toMatch(cause);
   });
 
@@ -51,9 +51,9 @@ describe('an error for an operator', () => {
     ['cluster_unreachable', false],
   ] as const)('of %s speaks of HTTPS_PROXY only where kdebug would use it', (code, wanted) => {
     for (const low of ['ECONNRESET', 'ETIMEDOUT', 'ENETUNREACH']) {
-      const { mend } = explainFailure(new KdebugError(code, { cause: coded(low) }), 'host');
-      expect(mend.includes('HTTPS_PROXY'), low).toBe(wanted);
-      expect(mend).toContain('NetworkPolicy');
+      const { fix } = explainFailure(new KdebugError(code, { cause: coded(low) }), 'host');
+      expect(fix.includes('HTTPS_PROXY'), low).toBe(wanted);
+      expect(fix).toContain('NetworkPolicy');
     }
   });
 
@@ -68,24 +68,24 @@ describe('an error for an operator', () => {
   });
 
   it('sends who has no account in a cluster to the pod, where inCluster works', () => {
-    const { cause, mend } = explainFailure(
+    const { cause, fix } = explainFailure(
       new KdebugError('cluster_unauthenticated', { detail: 'the credentials cannot be read' }),
     );
     expect(cause).toContain('the credentials cannot be read');
-    expect(mend).toContain('kubectl -n kdebug exec deploy/kdebug -- node main.js doctor');
+    expect(fix).toContain('kubectl -n kdebug exec deploy/kdebug -- node main.js doctor');
   });
 
   it('of an unknown cause has the first words of all, and no hint for people in Slack', () => {
     const failure = explainFailure(unreachable(new TypeError('fetch failed', { cause: new Error('bad port') })));
     expect(failure.cause).toBe('Slack does not answer: bad port');
-    expect(failure.mend).not.toMatch(/try again in a minute/);
+    expect(failure.fix).not.toMatch(/try again in a minute/);
   });
 
   it('of anything thrown has words', () => {
     expect(explainFailure('what?')).toEqual({
       code: 'internal_error',
       cause: expect.stringContaining('what?'),
-      mend: expect.any(String),
+      fix: expect.any(String),
     });
     expect(explainFailure(undefined).cause).toContain('undefined');
     const loop: { cause?: unknown } = {};
@@ -145,10 +145,10 @@ describe('an error of the real client', () => {
     const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }], { keyType: 'ec' });
     const server = createTlsServer({ key, cert });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { cause, mend } = await failureAt(`https://127.0.0.1:${(server.address() as AddressInfo).port}/api/`);
+    const { cause, fix } = await failureAt(`https://127.0.0.1:${(server.address() as AddressInfo).port}/api/`);
     server.close();
     expect(cause).toMatch(/not signed by a CA that this machine trusts/);
-    expect(mend).toMatch(/NODE_EXTRA_CA_CERTS/);
+    expect(fix).toMatch(/NODE_EXTRA_CA_CERTS/);
   });
 });
 

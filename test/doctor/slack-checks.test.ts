@@ -27,7 +27,7 @@ describe('the bot token', () => {
       expect(said.check('slack', 'bot token')).toMatchObject({
         state: 'fail',
         result: `Slack refuses it (${kind})`,
-        mend: [
+        fix: [
           expect.stringContaining('xoxb-'),
           expect.stringContaining('secret kdebug   # add a line: stringData: { SLACK_BOT_TOKEN: … }'),
           expect.stringContaining('rollout restart'),
@@ -112,7 +112,7 @@ describe('receiving', () => {
     expect(said.check('slack', 'signing secret')).toMatchObject({
       state: 'warn',
       result: expect.stringContaining('cannot be seen from here'),
-      mend: [expect.stringContaining('exec deploy/kdebug -- node main.js doctor')],
+      fix: [expect.stringContaining('exec deploy/kdebug -- node main.js doctor')],
     });
     expect(said.checks.filter(({ what }) => what === 'app token')).toEqual([]);
   });
@@ -142,7 +142,7 @@ describe('over HTTP the kdebug that runs here says', () => {
     expect(said.check('slack', 'signing secret')).toMatchObject({
       state: 'fail',
       result: expect.stringMatching(/refused since \d{4}-.+, 1 in all/),
-      mend: [
+      fix: [
         expect.stringContaining('Basic Information'),
         expect.stringContaining('SLACK_SIGNING_SECRET'),
         expect.stringContaining('rollout restart'),
@@ -155,7 +155,7 @@ describe('over HTTP the kdebug that runs here says', () => {
     const said = await look((refusals) => refusals.refused('clock', 310_000));
     expect(said.check('slack', 'requests')).toMatchObject({
       state: 'fail',
-      mend: [expect.stringContaining('timedatectl')],
+      fix: [expect.stringContaining('timedatectl')],
     });
   });
 
@@ -248,8 +248,8 @@ describe('the names that people type', () => {
       state: 'ok',
       result: expect.stringMatching(/call it \/debug-pods; .* installed last/),
     });
-    const mends = said.checks.flatMap(({ mend }) => mend);
-    expect(mends).toContain('in that channel: /invite @poddy');
+    const fixes = said.checks.flatMap(({ fix }) => fix);
+    expect(fixes).toContain('in that channel: /invite @poddy');
   });
 });
 

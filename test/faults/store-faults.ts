@@ -178,7 +178,7 @@ function refusing(fault: Fault): void {
     },
   );
 
-  for (const [what, spoil, mend] of [
+  for (const [what, spoil, fix] of [
     [
       'has become a read-only replica',
       (redis: Redis) => redis.replicaof('127.0.0.1', '9'),
@@ -202,7 +202,7 @@ function refusing(fault: Fault): void {
       await launched(scene, 1);
       await spoil(redis);
       for (let tries = 0; tries < 2; tries += 1) await refused(scene);
-      await mend(redis);
+      await fix(redis);
       redis.disconnect();
       await answers(replica);
       await scene.ask();

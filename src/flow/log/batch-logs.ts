@@ -65,7 +65,7 @@ export class BatchLog {
     return spool;
   }
 
-  /** Never rejects: nobody can mend a file that the disk keeps. */
+  /** Never rejects: nobody can fix a file that the disk keeps. */
   async remove(): Promise<void> {
     await this.#turn;
     await Promise.allSettled([this.archive.remove(), this.#spool.then((spool) => spool.remove())]);

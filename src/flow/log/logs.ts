@@ -226,7 +226,7 @@ export class LogReaders {
     return sinceMs === undefined ? undefined : this.start(run, { terminated: true, startedAtMs: sinceMs });
   }
 
-  /** Stops a run's reader and removes its scratch files. Never rejects: nobody can mend a file that the disk keeps. */
+  /** Stops a run's reader and removes its scratch files. Never rejects: nobody can fix a file that the disk keeps. */
   async forget(runId: RunId): Promise<void> {
     const reader = this.#readers.get(runId);
     if (!reader) return;

@@ -24,7 +24,7 @@ describe('what the app was granted', () => {
   });
 
   it.each(BOT_SCOPES.filter((scope) => scope !== 'usergroups:read'))(
-    'without %s there is no start, and the error names it and how to mend it',
+    'without %s there is no start, and the error names it and how to fix it',
     async (scope) => {
       const { learn } = await start({ scopes: without(scope) });
       await expect(learn()).rejects.toMatchObject({

@@ -36,7 +36,7 @@ const OF_CHANNELS = [
   'message_limit_exceeded',
 ] as const;
 const OF_PEOPLE = ['messages_tab_disabled', 'cannot_dm_bot', 'user_disabled', 'user_not_found'] as const;
-/** An operator, or time, may mend these. */
+/** An operator, or time, may fix these. */
 const PASSING = ['missing_scope', 'org_login_required', 'plan_upgrade_required', 'some_error_of_next_year'] as const;
 const ALL = [...OF_THREADS, ...OF_CHANNELS, ...OF_PEOPLE, ...PASSING] as const;
 

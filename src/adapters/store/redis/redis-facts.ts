@@ -12,7 +12,7 @@ type Version = readonly [number, number, number];
 /** The oldest line with the Lua fixes, and the first whose ZRANGE knows REV. */
 const OLDEST: Version = [6, 2, 0];
 /** First release of each line without CVE-2025-49844 (Lua, use after free); later lines never had it. */
-const MENDED: readonly Version[] = [
+const FIXED: readonly Version[] = [
   [6, 2, 20],
   [7, 2, 11],
   [7, 4, 6],
@@ -117,7 +117,7 @@ function before([major, minor, patch]: Version, than: Version): boolean {
 
 /** Lines in between, such as 7.0, ended without a fix: they count as the next line's. */
 const hasLuaHole = (version: Version): boolean => {
-  const line = MENDED.find((mended) => !before([mended[0], mended[1], Number.POSITIVE_INFINITY], version));
+  const line = FIXED.find((fixed) => !before([fixed[0], fixed[1], Number.POSITIVE_INFINITY], version));
   return line !== undefined && before(version, line);
 };
 
