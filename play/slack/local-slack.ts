@@ -116,6 +116,11 @@ export class LocalSlack {
     this.courier.requestUrl = url;
   }
 
+  /** How long Slack waits for an acknowledgement, 3 s. Longer for a test of its content alone, whose machine may be busy. */
+  set ackLimitMs(ms: number) {
+    this.courier.ackLimitMs = ms;
+  }
+
   /** Messages of the channel itself, oldest first. */
   messages(channel: string): readonly StoredMessage[] {
     return [...this.state.channelMessages(channel).values()].filter((message) => message.threadTs === undefined);

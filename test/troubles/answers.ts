@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.ts';
 import { createClusters } from '../../src/adapters/kubernetes/index.ts';
-import { systemClock } from '../../src/adapters/system/index.ts';
 import type { Pod } from '../../src/core/container/pod.ts';
 import type { ClusterFacts, WorkloadFacts, WorkloadKind } from '../../src/core/diagnosis/facts/facts.ts';
 import type { Verdict } from '../../src/core/diagnosis/facts/verdict.ts';
@@ -18,6 +17,7 @@ import { readWorkloadFacts } from '../../src/flow/first-answer/workload-facts.ts
 import type { Cluster } from '../../src/flow/ports/cluster.ts';
 import { World } from '../flow/support/world.ts';
 import { anOrigin, aPolicy, aRule } from '../support/builders.ts';
+import { patientClock } from '../support/patient-clock.ts';
 import type { Answered } from './judge.ts';
 import { folderOf, podNamed, type Recording, type Trouble, troubleNames } from './trouble.ts';
 
@@ -54,10 +54,10 @@ export class RecordedTroubles {
       clusters: () => clusters,
       kubeconfigPath,
       log: deps.log,
-      clock: systemClock,
+      clock: patientClock,
       version: 'test',
     });
-    this.#deps = { ...deps, clusters: this.#clusters, clock: systemClock };
+    this.#deps = { ...deps, clusters: this.#clusters, clock: patientClock };
   }
 
   async close(): Promise<void> {

@@ -33,9 +33,6 @@ export interface Delivery {
   readonly request?: SignedRequest;
 }
 
-/** Slack waits 3 s for an acknowledgement. */
-const ACK_LIMIT_MS = 3_000;
-
 /** Brings parcels to the app, and measures how long the acknowledgement takes. */
 export class Courier {
   private readonly agent = new Agent({ connections: 256, keepAliveTimeout: 30_000 });
@@ -43,6 +40,8 @@ export class Courier {
   private readonly sockets: Sockets;
   /** Where the app listens (`http://127.0.0.1:3000/slack/events`); may be set once the app is up. */
   requestUrl: string | undefined;
+  /** Slack waits 3 s for an acknowledgement. */
+  ackLimitMs = 3_000;
 
   constructor(slack: SlackState, sockets: Sockets, requestUrl: string | undefined) {
     this.slack = slack;
@@ -73,7 +72,7 @@ export class Courier {
   private async bySocket(parcel: Parcel, { retry }: DeliveryOptions): Promise<Delivery> {
     const begun = performance.now();
     const connected = this.sockets.count > 0;
-    const ack = await this.sockets.deliver({ ...parcel, ...(retry === undefined ? {} : { retry }) }, ACK_LIMIT_MS);
+    const ack = await this.sockets.deliver({ ...parcel, ...(retry === undefined ? {} : { retry }) }, this.ackLimitMs);
     const ms = performance.now() - begun;
     if (ack !== undefined)
       return { parcel, via: 'socket', status: 200, body: Object.keys(ack).length === 0 ? '' : ack, ms };
@@ -113,7 +112,7 @@ export class Courier {
       return { parcel, via: 'http', status, body, ms, request: bytes, ...(error === undefined ? {} : { error }) };
     };
     try {
-      const signal = AbortSignal.timeout(ACK_LIMIT_MS);
+      const signal = AbortSignal.timeout(this.ackLimitMs);
       const response = await request(this.requestUrl, { method: 'POST', ...bytes, dispatcher: this.agent, signal });
       const text = await response.body.text();
       return done(response.statusCode, parsed(text), errorFor(response.statusCode));
