@@ -136,12 +136,15 @@ function attachFindings(facts: ClusterFacts): readonly Finding[] | undefined {
 
 const TIMED_OUT = /unmounted volumes=\[(?<names>[^\]]{1,300})\]/;
 
+/** The node has not read the pod's ConfigMaps and Secrets yet: so it says of many pods that start a second later. */
+const NODE_CATCHES_UP = /not registered|failed to sync (?:configmap|secret) cache/;
+
 function mountFindings(facts: ClusterFacts): readonly Finding[] | undefined {
   const warnings = warningsOfPod(facts);
   if (!warnings || !isBeingSetUp(facts.pod)) return warnings && [];
   const current = warnings.filter(({ reason, atMs }) => reason === 'FailedMount' && facts.nowMs - atMs <= MOUNT_MS);
   const own = current.filter(
-    ({ message }) => missingIn(message, facts) === undefined && !/not registered/.test(message),
+    ({ message }) => missingIn(message, facts) === undefined && !NODE_CATCHES_UP.test(message),
   );
   // The timeout names only the volume; another event has the reason.
   const event = own.find(({ message }) => !TIMED_OUT.test(message)) ?? own[0];

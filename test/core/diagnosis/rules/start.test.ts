@@ -382,3 +382,13 @@ it('says nothing of how the node’s own DNS is set', () => {
   expect(answer({ pod: rising(), events }).line).not.toContain('Nameserver');
   expect(answer({ events }).codes).toEqual([]);
 });
+
+it.each([
+  'failed to sync configmap cache: timed out waiting for the condition',
+  'failed to sync secret cache: timed out waiting for the condition',
+  'object "shop"/"kube-root-ca.crt" not registered',
+])('blames no volume while the node still reads what belongs in it: %s', (message) => {
+  const mount = (why: string) => warning('FailedMount', `MountVolume.SetUp failed for volume "access" : ${why}`);
+  expect(answer({ pod: rising(), events: [mount('no such device')] }).codes).toContain('volume_not_mounted');
+  expect(answer({ pod: rising(), events: [mount(message)] }).codes).not.toContain('volume_not_mounted');
+});
