@@ -1,9 +1,8 @@
 import { defined } from '../../lib/object.ts';
 import type { BatchTarget } from '../batch/select-pods.ts';
+import { WORKLOAD_KINDS } from '../request/command.ts';
 import { parseSelector, printSelector, type Requirement } from '../request/selector.ts';
 import { type LabelRequirement, type LabelSelector, WORKLOAD_LABEL } from './ephemeral-job.ts';
-
-const WORKLOADS = ['deployment', 'replicaset', 'statefulset', 'daemonset', 'job', 'cronjob'] as const;
 
 /**
  * The target of a job's selector; undefined if a label is invalid or the selector too long. The empty selector means
@@ -23,7 +22,7 @@ export function targetOfSelector(selector: LabelSelector): BatchTarget | undefin
 
 function workloadOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): BatchTarget | undefined {
   const [entry, ...others] = Object.entries(matchLabels);
-  const workload = WORKLOADS.find((kind) => entry?.[0] === `${WORKLOAD_LABEL}${kind}`);
+  const workload = WORKLOAD_KINDS.find((kind) => entry?.[0] === `${WORKLOAD_LABEL}${kind}`);
   const isAlone = others.length === 0 && matchExpressions.length === 0;
   return workload && entry && isAlone ? { kind: 'workload', workload, name: entry[1] } : undefined;
 }

@@ -1,4 +1,5 @@
 import { defined } from '../../lib/object.ts';
+import { WORKLOAD_KINDS } from './command.ts';
 
 /** What an alert says that it is about. Foreign text: whoever reads it checks every word as if a person had typed it. */
 export interface AlertTarget {
@@ -8,15 +9,7 @@ export interface AlertTarget {
   readonly pod?: string;
 }
 
-const KINDS: ReadonlySet<string> = new Set([
-  'pod',
-  'deployment',
-  'replicaset',
-  'statefulset',
-  'daemonset',
-  'job',
-  'cronjob',
-]);
+const KINDS: ReadonlySet<string> = new Set(['pod', ...WORKLOAD_KINDS]);
 /** A namespace and a name of Kubernetes have at most 253 characters. */
 const MAX_VALUE = 1_000;
 

@@ -3,6 +3,10 @@ import type { ProfileName, UserAndGroup } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { OutcomeWord } from '../outcome.ts';
 
+/** The kinds of workloads that a request may aim at. Of several that one object belongs to, the first is what people mean. */
+export const WORKLOAD_KINDS = ['deployment', 'statefulset', 'daemonset', 'cronjob', 'job', 'replicaset'] as const;
+export type WorkloadKind = (typeof WORKLOAD_KINDS)[number];
+
 /**
  * What a request aims at. Every kind but `pod` is for several pods: a batch, or a question about them (`isQuestion`).
  */
@@ -10,7 +14,7 @@ export type Target =
   | { readonly kind: 'pod'; readonly name: string }
   | {
       readonly kind: 'workload';
-      readonly workload: 'deployment' | 'replicaset' | 'statefulset' | 'daemonset' | 'job' | 'cronjob';
+      readonly workload: WorkloadKind;
       readonly name: string;
     }
   | { readonly kind: 'selector'; readonly selector: string }

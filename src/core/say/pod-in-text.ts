@@ -1,4 +1,6 @@
 import { defined } from '../../lib/object.ts';
+import { isDnsSubdomain } from '../container/names.ts';
+import { WORKLOAD_KINDS } from '../request/command.ts';
 import { APPROVAL_NEEDED } from './parts/outcome-text.ts';
 
 /** What a message says about a pod. */
@@ -9,7 +11,6 @@ export interface PodHint {
 }
 
 const NAME = '[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?';
-const IS_NAME = new RegExp(`^${NAME}$`);
 
 /**
  * kdebug's own card of a run: its note names the run, and its summary, which comes last, names the pod. A card that
@@ -52,9 +53,9 @@ const namespaceOf = (pod: string | undefined, alerts: readonly Alert[]): string 
     alerts.find((alert) => alert.namespace)
   )?.namespace;
 
-/** In the order in which the most specific one is meant. */
-const WORKLOADS = ['deployment', 'statefulset', 'daemonset', 'cronjob', 'job', 'replicaset'];
-const ROLE = `pod|namespace|ns|${WORKLOADS.map((kind) => kind.replace(/(?<=stateful|daemon|replica)set|(?<=cron)job/, '_?$&')).join('|')}|kind|name`;
+/** Datadog writes `stateful_set`. */
+const KINDS = WORKLOAD_KINDS.map((kind) => kind.replace(/(?<=.)(?=(?:set|job)$)/, '_?'));
+const ROLE = ['pod', 'namespace', 'ns', ...KINDS, 'kind', 'name'].join('|');
 /** As Prometheus, Datadog (`kube_deployment`) and OpenTelemetry (`k8s.pod.name`) write a label, or a person a title. */
 const KEY = `_?(exported_)?(kubernetes[._]|k8s[._]|kube_)?(${ROLE})([._ ]?name(?:space)?)?`;
 const VALUE = '([a-z0-9][-\\w./]{0,300})';
@@ -106,10 +107,10 @@ const POD_SHAPE = /-(?:[a-z0-9]{6,10}-[a-z0-9]{5}|[a-z]{0,9}[0-9][a-z0-9]{0,9})$
 function alertOf(labels: ReadonlyMap<string, string>): Alert {
   const label = (role: string): string | undefined => {
     const value = labels.get(`exported ${role}`) ?? labels.get(role);
-    return value !== undefined && IS_NAME.test(value) ? value : undefined;
+    return value !== undefined && isDnsSubdomain(value) ? value : undefined;
   };
   const { pod, workload } = namedIn(labels.get('kind')?.toLowerCase(), label('name'));
-  const kind = WORKLOADS.find((each) => label(each) !== undefined);
+  const kind = WORKLOAD_KINDS.find((each) => label(each) !== undefined);
   const isOfExporter = EXPORTER.test(labels.get('pod') ?? '') && !labels.has('exported pod');
   return defined({
     pod: isOfExporter ? undefined : (label('pod') ?? pod),
@@ -122,7 +123,7 @@ function alertOf(labels: ReadonlyMap<string, string>): Alert {
 function namedIn(kind: string | undefined, name: string | undefined): Alert {
   if (name === undefined) return {};
   if (kind === 'pod' || (kind === undefined && POD_SHAPE.test(name))) return { pod: name };
-  return kind !== undefined && WORKLOADS.includes(kind) ? { workload: `${kind}/${name}` } : {};
+  return WORKLOAD_KINDS.some((each) => each === kind) ? { workload: `${kind}/${name}` } : {};
 }
 
 /** The word `pod` alone is too common, so what follows must look like a pod's name. */

@@ -1,8 +1,9 @@
 import type { EphemeralContainer } from '../../core/container/ephemeral-container.ts';
 import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
-import type { Claim, ObjectEvent, ServiceFact, WorkloadFact, WorkloadKind } from '../../core/diagnosis/facts/facts.ts';
+import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RefusedBy } from '../../core/outcome.ts';
+import type { WorkloadKind } from '../../core/request/command.ts';
 import type { Selector } from '../../core/request/selector.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
 

@@ -1,6 +1,6 @@
 import { isDnsLabel, isDnsSubdomain } from '../../../core/container/names.ts';
-import type { WorkloadKind } from '../../../core/diagnosis/facts/facts.ts';
 import { KdebugError } from '../../../core/errors.ts';
+import type { WorkloadKind } from '../../../core/request/command.ts';
 
 function checked(kind: string, name: string, valid: boolean): string {
   if (valid) return name;

@@ -1,5 +1,6 @@
-import type { WorkloadFact, WorkloadKind } from '../../../core/diagnosis/facts/facts.ts';
+import type { WorkloadFact } from '../../../core/diagnosis/facts/facts.ts';
 import { KdebugError } from '../../../core/errors.ts';
+import type { WorkloadKind } from '../../../core/request/command.ts';
 import type { NamedWorkload } from '../../../flow/ports/cluster.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';

@@ -1,11 +1,11 @@
 import { nearest } from '../../../lib/text.ts';
 import { isDnsLabel } from '../../container/names.ts';
-import type { Target } from '../../request/command.ts';
+import type { Target, WorkloadKind } from '../../request/command.ts';
 import { type ColumnRange, type Line, type Report, shown, wholeOf } from './line.ts';
 import type { Word } from './tokenize.ts';
 import { readObjectName, readSelector, type Typed } from './values.ts';
 
-type Kind = 'pod' | Extract<Target, { kind: 'workload' }>['workload'];
+type Kind = 'pod' | WorkloadKind;
 
 /** The shortest kind to check for typos; a mistyped short kind could as well be a namespace (`prod` and `pod`). */
 const LONG_KIND = 7;

@@ -1,4 +1,5 @@
 import type { Node, Pod, PodCondition, PodEvent } from '../../container/pod.ts';
+import type { WorkloadKind } from '../../request/command.ts';
 
 /** kdebug's own container, and its launch by kdebug's clock. */
 export interface Launch {
@@ -33,8 +34,6 @@ export interface ServiceFact {
   /** Addresses in all its slices; undefined: the slices were not read. */
   readonly addresses?: { readonly ready: number; readonly notReady: number };
 }
-
-export type WorkloadKind = 'deployment' | 'replicaset' | 'statefulset' | 'daemonset' | 'job' | 'cronjob';
 
 /** What kdebug reads of an apps/v1 or batch/v1 object (optional right). */
 export interface WorkloadFact {

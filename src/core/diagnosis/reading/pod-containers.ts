@@ -10,7 +10,8 @@ import {
   unmetCondition,
   workloadOf,
 } from '../../container/pod.ts';
-import type { ClusterFacts, LastWords, WorkloadKind } from '../facts/facts.ts';
+import type { WorkloadKind } from '../../request/command.ts';
+import type { ClusterFacts, LastWords } from '../facts/facts.ts';
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;

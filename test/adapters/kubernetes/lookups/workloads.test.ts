@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { WorkloadKind } from '../../../../src/core/diagnosis/facts/facts.ts';
+import type { WorkloadKind } from '../../../../src/core/request/command.ts';
 import { oneCluster } from '../support/one-cluster.ts';
 import { json, refusal } from '../support/scripted-api-server.ts';
 
