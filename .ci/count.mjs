@@ -1,5 +1,5 @@
 // Prints each failed test of the JSON reports of vitest in a folder, with its first words, and each that passed only when it was
-// tried again ("unsteady": to be mended, but no reason to refuse a change); then the count of each report, then
+// tried again ("unsteady": to be fixed, but no reason to refuse a change); then the count of each report, then
 // "N passed, N failed": a test that two reports hold (`npm test` is a part of `npm run test:full`) counts once. Exits 1 when a
 // test failed or no report is there. `X.again.json` has the files of `X.json` that ran once more; their new results count.
 //   count.mjs FOLDER             all that

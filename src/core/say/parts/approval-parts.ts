@@ -105,10 +105,10 @@ function groupSpans(name: string, approvers: Approvers): readonly Span[] {
 export const votesPart = ({ approval }: Run): Shown => list((approval?.votes ?? []).map(voteSpans));
 
 const voteSpans = ({ userId, kind, reason, atMs }: Vote): readonly Span[] =>
-  line`${strong(kind === 'approve' ? 'Approved' : 'Rejected')} by ${person(userId)}, ${time(atMs)}${whySpans(reason)}`;
+  line`${strong(kind === 'approve' ? 'Approved' : 'Rejected')} by ${person(userId)}, ${time(atMs)}${reasonEnd(reason)}`;
 
 /** The end of a sentence. */
-const whySpans = (reason: string | undefined, without = ''): readonly Span[] =>
+const reasonEnd = (reason: string | undefined, without = ''): readonly Span[] =>
   reason === undefined ? line`${without}` : line`: ${typedText(reason)}`;
 
 function grantPart({ grant, grantedBy, plan, origin }: Run, nowMs: number): Shown {
@@ -188,7 +188,7 @@ function decidedSpans(run: Run, subject: Span): readonly Span[] {
   if (state === 'cancelled')
     return line`${person(withdrawnBy(run))} withdrew the request for ${subject}. Nothing was started.`;
   if (state === 'rejected' && last) {
-    const why = whySpans(last.reason, '.');
+    const why = reasonEnd(last.reason, '.');
     return line`${requester}, your request for ${subject} was rejected by ${person(last.userId)}${why}`;
   }
   return line`${requester}, your request for ${subject} expired: ${whyExpired(approval)}.`;
