@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { createAuditLog } from './adapters/audit/index.ts';
-import { type OpsServer, startOpsServer } from './adapters/http/index.ts';
+import { type OpsServer, startAlertServer, startOpsServer } from './adapters/http/index.ts';
 import { createClusters, SingleReplica } from './adapters/kubernetes/index.ts';
 import { createMetrics } from './adapters/metrics/index.ts';
 import { createSeal } from './adapters/seal/index.ts';
@@ -30,6 +30,8 @@ export interface App {
   readonly opsPort: number;
   /** The port for Slack's requests; undefined in Socket Mode. */
   readonly port: number | undefined;
+  /** The port for notifications of alerts; undefined without `ALERTS_PORT`. */
+  readonly alertsPort: number | undefined;
   /** Finishes runs or hands them over, and closes everything, in about 10 s at most. Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -91,6 +93,11 @@ async function openStore({ env, policies, log }: Parts, metrics: AppMetrics): Pr
     log,
     metrics,
   });
+}
+
+async function ownPod(): Promise<{ readonly namespace: string; readonly name: string } | undefined> {
+  const namespace = await ownNamespace();
+  return namespace === undefined ? undefined : { namespace, name: hostname() };
 }
 
 /** Undefined with Redis, and outside a cluster: then nothing forbids a second one, or nobody can see it. */
@@ -158,6 +165,7 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     metrics,
     seal: seal.seal,
     unseal: seal.open,
+    ownPod: await ownPod(),
     owner,
   });
   let stopping: Promise<void> | undefined;
@@ -188,12 +196,25 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     await Promise.allSettled([slack.stop(), clusters.close(), audit.close()]);
     throw thrown;
   });
+  const alerts =
+    env.alertsPort === undefined
+      ? undefined
+      : await startAlertServer({
+          port: env.alertsPort,
+          sources: () => policies.current().alerts ?? {},
+          secretOf: (variable) => process.env[variable]?.trim(),
+          receiver: pipeline.alerts,
+          metrics,
+          log,
+          clock,
+        });
   pipeline.startAdopting();
   // Slack then uses the connections of the other one.
   single?.lookAgain(() => void slack.leave());
   void warnOfChannels({ policies, directory: slack.directory, log });
   const stop = async (): Promise<void> => {
     const isShared = env.redis !== undefined;
+    await alerts?.close();
     // A single replica politely refuses new commands while its runs finish; with several, leave so that the others get
     // them.
     if (isShared) await slack.leave();
@@ -215,6 +236,7 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     replica: owner,
     opsPort: ops.port,
     port: slack.port(),
+    alertsPort: alerts?.port,
     stop: () => {
       stopping ??= stop();
       return stopping;

@@ -81,7 +81,7 @@ async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
 }
 
 /** What an operator wants to know of a process that just started; no secret. */
-const readyFacts = (env: Env, { policy, hash }: LoadedPolicy, { replica, port, opsPort }: App) => ({
+const readyFacts = (env: Env, { policy, hash }: LoadedPolicy, { replica, port, opsPort, alertsPort }: App) => ({
   mode: env.slack.receive.mode,
   version: VERSION,
   revision: env.revision,
@@ -91,6 +91,7 @@ const readyFacts = (env: Env, { policy, hash }: LoadedPolicy, { replica, port, o
   store: env.redis === undefined ? 'memory' : 'redis',
   port,
   opsPort,
+  alertsPort,
   policyHash: hash,
 });
 

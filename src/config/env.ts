@@ -23,6 +23,8 @@ export interface Env {
   };
   readonly port: number;
   readonly opsPort: number;
+  /** Absent: nothing takes notifications of alerts. */
+  readonly alertsPort?: number;
   /** 32 bytes; seals references and records. */
   readonly key: Buffer;
   /** `derived` from the bot token: whoever has the token has the key, and a new token loses everything sealed. */
@@ -74,7 +76,7 @@ export function loadEnv(
 
 /** Checks across variables. Works on the raw text, so that all problems appear together. */
 function conflicts(given: Readonly<Record<string, string>>): readonly string[] {
-  const { SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, PORT = '3000', OPS_PORT = '9090' } = given;
+  const { SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, PORT = '3000', OPS_PORT = '9090', ALERTS_PORT } = given;
   const problems: string[] = [];
   if (SLACK_APP_TOKEN === undefined && SLACK_SIGNING_SECRET === undefined) {
     problems.push(
@@ -82,6 +84,12 @@ function conflicts(given: Readonly<Record<string, string>>): readonly string[] {
     );
   }
   if (Number(PORT) === Number(OPS_PORT) && Number(PORT) !== 0) problems.push('OPS_PORT must not be the same as PORT');
+  if (
+    ALERTS_PORT !== undefined &&
+    Number(ALERTS_PORT) !== 0 &&
+    [PORT, OPS_PORT].map(Number).includes(Number(ALERTS_PORT))
+  )
+    problems.push('ALERTS_PORT must not be the same as PORT or OPS_PORT');
   return problems;
 }
 
@@ -103,6 +111,7 @@ function envOf(variables: z.output<typeof Variables>, proxy: ProxyEnv | undefine
     keyFrom: key === undefined ? 'derived' : 'given',
     policyPath: variables.KDEBUG_POLICY,
     ...defined({
+      alertsPort: variables.ALERTS_PORT,
       kubeconfig: variables.KUBECONFIG,
       redis: variables.REDIS_URL === undefined ? undefined : redisOf(variables, variables.REDIS_URL),
     }),

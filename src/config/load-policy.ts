@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import { KdebugError } from '../core/errors.ts';
 import { sha256 } from '../core/hash.ts';
 import { asChannelId, asUserId } from '../core/ids.ts';
-import type { Approval, ApproverGroup, Identity, ImageAlias, Policy, Rule } from '../core/policy/policy.ts';
+import type {
+  AlertSource,
+  Approval,
+  ApproverGroup,
+  Identity,
+  ImageAlias,
+  Policy,
+  Rule,
+} from '../core/policy/policy.ts';
 import { defined } from '../lib/object.ts';
 import { type Finding, type Position, pathText } from '../lib/yaml.ts';
 import { PolicyFile } from './policy-file.ts';
@@ -105,6 +113,7 @@ function policyFromFile(file: PolicyFile): Policy {
     ),
     limits: { ...limits, startDeadlineMs: startDeadline, maxTimeoutMs: maxTimeout },
     output: { ...output, retentionMs: retention },
+    alerts: mapValues(file.alerts, alertSourceOf),
   };
 }
 
@@ -135,6 +144,19 @@ const imageOf = (image: PolicyFile['images'][string], alias: string): ImageAlias
     timeoutMs: image.timeout,
     description: image.description,
   }),
+});
+
+const alertSourceOf = (
+  { source, channel, cooldown, ask, clusters, image, ...rest }: PolicyFile['alerts'][string],
+  name: string,
+): AlertSource => ({
+  ...rest,
+  name,
+  format: source,
+  channel: asChannelId(channel),
+  cooldownMs: cooldown,
+  asks: ask,
+  ...defined({ clusters, image }),
 });
 
 const ruleOf = ({ batch, targetLog, approval, ...rule }: RawRule): Rule => ({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FILE_KINDS } from '../core/container/file-kinds.ts';
 import { IMAGE_CLASSES } from '../core/container/image-class.ts';
 import { PROFILES } from '../core/container/profiles.ts';
-import { TARGET_LOG_RIGHTS } from '../core/policy/policy.ts';
+import { ALERT_FORMATS, TARGET_LOG_RIGHTS } from '../core/policy/policy.ts';
 import { DEFAULT_NAMES } from '../core/shown-names.ts';
 import { DURATION, parseDuration } from '../lib/duration.ts';
 import { problemOfPattern, problemOfPatterns } from '../lib/patterns/linear-pattern.ts';
@@ -23,7 +23,11 @@ export const KEY_SHAPES = {
     pattern: /^(?:[CG][A-Z0-9]{2,20}|direct)$/,
     rule: "channels are keyed by id (C… or G…), never by name: the id stands at the end of the channel's details in Slack",
   },
-  users: { pattern: /^[UW][A-Z0-9]{2,20}$/, rule: 'people are keyed by Slack user id (U… or W…)' },
+  users: {
+    pattern: /^(?:[UW][A-Z0-9]{2,20}|alert:[a-z0-9][a-z0-9-]{0,39})$/,
+    rule: 'people are keyed by Slack user id (U… or W…), a source of alerts by alert:NAME',
+  },
+  alerts: { pattern: /^[a-z0-9][a-z0-9-]{0,39}$/, rule: 'a name is lower-case letters, digits and "-", at most 40' },
 } as const;
 
 const record = <Value extends z.ZodType>(kind: keyof typeof KEY_SHAPES, value: Value) =>
@@ -46,7 +50,7 @@ const size = (maxGi: number) =>
 
 const count = (max: number) => z.int().min(1).max(max);
 
-const userId = matching(KEY_SHAPES.users.pattern, 'must be a Slack user id (U… or W…)');
+const userId = matching(/^[UW][A-Z0-9]{2,20}$/, 'must be a Slack user id (U… or W…)');
 
 /** RFC 1123 label, or a prefix and `*`. */
 const namespace = matching(
@@ -199,6 +203,39 @@ const Limits = z.strictObject({
   maxFilesBytes: size(1).prefault('64Mi').describe('of all files of one run'),
 });
 
+/** No variable of kdebug's own: whoever knows the secret of an alert source must know no other. */
+const secretEnv = matching(/^[A-Z][A-Z0-9_]{2,62}$/, 'must be the name of an environment variable').refine(
+  (name) => !/^(?:KDEBUG|SLACK|REDIS|KUBE)/.test(name),
+  { error: "must be a variable of its own, not one of kdebug's" },
+);
+
+const labelValues = z.array(z.string().min(1).max(253)).max(50);
+
+const AlertSource = z.strictObject({
+  source: z.enum(ALERT_FORMATS).describe('who sends them, and so their format'),
+  secretEnv: secretEnv.describe('the environment variable with the shared secret, at least 16 characters'),
+  channel: matching(/^[CG][A-Z0-9]{2,20}$/, 'must be a Slack channel id (C… or G…)').describe(
+    'where the alert is posted; the rules of this channel decide on the look',
+  ),
+  clusters: z
+    .record(z.string().max(253), z.string())
+    .optional()
+    .describe(
+      'value of the label `cluster` to cluster of `clusters`; without it, alerts without that label are about the default cluster',
+    ),
+  match: z
+    .record(z.string().max(128), labelValues)
+    .default({})
+    .describe('labels that an alert must have: a value in full, or a beginning and "*"'),
+  image: z.string().optional().describe('an alias of class observe; default: defaultImage'),
+  cooldown: duration(7).prefault('1h').describe('no further look at the same workload for an alert of the same name'),
+  perGroup: count(10).default(2).describe('how many pods of one notification to look at'),
+  ask: z
+    .boolean()
+    .default(false)
+    .describe('where the rule wants an approval: post its card; default: start nothing there'),
+});
+
 const pattern = z.string().superRefine((source, context) => {
   const problem = problemOfPattern(source);
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
@@ -232,6 +269,7 @@ export const PolicyFile = z.strictObject({
   channels: record('channels', Channel).default({}),
   limits: Limits.prefault({}),
   output: Output.prefault({}),
+  alerts: record('alerts', AlertSource).default({}).describe('whose alerts start a look by themselves'),
 });
 
 /** A file of the right shape with defaults; times in milliseconds. */

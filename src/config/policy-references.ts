@@ -22,6 +22,7 @@ export function referenceFindings(tree: unknown): readonly Finding[] {
     ...imageFindings(file),
     ...directFindings(file),
     ...ruleFindings(file),
+    ...alertFindings(file),
   ];
 }
 
@@ -35,6 +36,7 @@ function keyFindings(file: Tree): readonly Finding[] {
     [['images'], mapOf(file.images), 'images'],
     [['channels'], mapOf(file.channels), 'channels'],
     [['identity', 'users'], mapOf(identity.users), 'users'],
+    [['alerts'], mapOf(file.alerts), 'alerts'],
   ];
   return maps.flatMap(([path, map, kind]) =>
     Object.keys(map)
@@ -158,6 +160,33 @@ function ruleFindings(file: Tree): readonly Finding[] {
     });
   });
 }
+
+/** Nobody asked for what an alert starts, so it is of class `observe`, and its result has no requester to go to alone. */
+function alertFindings(file: Tree): readonly Finding[] {
+  const images = mapOf(file.images);
+  return Object.entries(mapOf(file.alerts)).flatMap(([name, source]) => {
+    const { channel, clusters, image } = mapOf(source);
+    const path = ['alerts', name];
+    const alias = image ?? file.defaultImage;
+    const chosen = typeof alias === 'string' ? mapOf(images[alias]) : {};
+    const takesImage = alias === undefined || (chosen.class !== undefined && !isForAlerts(chosen));
+    return [
+      ...unknownName([...path, 'channel'], channel, mapOf(file.channels), 'channel of channels'),
+      ...Object.entries(mapOf(clusters)).flatMap(([label, cluster]) =>
+        unknownName([...path, 'clusters', label], cluster, mapOf(file.clusters), 'cluster of clusters'),
+      ),
+      ...unknownName([...path, 'image'], image, images, 'alias of images'),
+      ...(takesImage
+        ? [finding(path, 'needs an image of class observe with diagnostic: true: image, or else defaultImage')]
+        : []),
+      ...(mapOf(file.output).deliverTo === 'requester'
+        ? [finding(path, 'excludes output.deliverTo: requester, because nobody requests what an alert starts')]
+        : []),
+    ];
+  });
+}
+
+const isForAlerts = (image: Tree): boolean => image.class === 'observe' && image.diagnostic === true;
 
 const unknownNames = (path: Path, names: unknown, known: Tree, what: string): readonly Finding[] =>
   listOf(names).flatMap((name, index) => unknownName([...path, index], name, known, what));

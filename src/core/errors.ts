@@ -448,6 +448,59 @@ export const REASONS = {
     'somebody has pressed this button already, and kdebug is still looking',
     'The answer comes in the thread of the alert.',
   ),
+  alert_cluster_unknown: user(
+    'the policy does not say which cluster this alert is about',
+    'Add the value of its label cluster to clusters of this source under alerts: in the policy.',
+  ),
+  alert_names_no_pod: user(
+    'the labels of this alert name no pod and no workload',
+    `Type ${COMMAND} and the pod’s name in this thread. Alerts need namespace, and pod or deployment, among their labels.`,
+  ),
+  alert_of_exporter: user(
+    'the labels of this alert name the exporter that reports it, not what is wrong',
+    'Let Prometheus keep the labels of what the exporter reports: honor_labels: true, or the label exported_pod.',
+  ),
+  alert_of_kdebug: user('this alert is about kdebug itself', 'See docs/operations.md for what kdebug says of itself.'),
+  alert_too_old: user(
+    'this alert began long before it arrived here',
+    `Type ${COMMAND} and the pod’s name in this thread to look now.`,
+  ),
+  alert_cooldown: user(
+    'kdebug has looked at this workload for the same alert a short while ago',
+    `The earlier card has the answer. Type ${COMMAND} and the pod’s name in this thread to look again.`,
+  ),
+  alert_limit: user(
+    'too many alerts came to this channel at once to look at each',
+    `Type ${COMMAND} and the pod’s name in this thread to look at this one.`,
+  ),
+  alert_needs_approval: user(
+    'the rule of this channel wants an approval, and nobody asked for this look',
+    `Type ${COMMAND} and the pod’s name in this thread, or set ask: true for this source in the policy.`,
+  ),
+  alert_not_observe: user(
+    'what an alert starts by itself must be of class observe',
+    `Type ${COMMAND} and the pod’s name in this thread to ask for more.`,
+  ),
+  alert_source_unknown: operator(
+    'the policy has no source of alerts with this name',
+    'Add it under alerts: in the policy, or correct the path: /alerts/NAME.',
+  ),
+  alert_secret_missing: operator(
+    'the secret of this source of alerts is not set, or has less than 16 characters',
+    'Set the environment variable that secretEnv of the source names.',
+  ),
+  alert_unauthorized: operator(
+    'a notification came without the right secret',
+    'Send Authorization: Bearer with the secret; for Grafana, or its signature with the header X-Grafana-Alerting-Timestamp.',
+  ),
+  alert_body_invalid: operator(
+    'a notification is not in a format that kdebug reads',
+    'Alertmanager must send version 4 as it is, Grafana its own webhook without a custom payload.',
+  ),
+  alert_body_too_large: operator(
+    'a notification has more than 1 MiB or 500 alerts',
+    'Set max_alerts of the receiver to at most 500.',
+  ),
   edit_of_taken: user(
     'kdebug has taken this message already, and your edit changes nothing',
     'Send a new message with the new words.',

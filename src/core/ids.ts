@@ -13,6 +13,13 @@ export const asRunId = (text: string): RunId => text as RunId;
 export const asChannelId = (text: string): ChannelId => text as ChannelId;
 export const asUserId = (text: string): UserId => text as UserId;
 
+/** What begins the id under which an alert source acts, where a person has an id of Slack. No id of Slack has a colon. */
+const ALERT = 'alert:';
+export const userOfAlerts = (source: string): UserId => asUserId(`${ALERT}${source}`);
+/** The alert source that acts under this id; undefined: a person does. */
+export const alertSourceOf = (userId: string): string | undefined =>
+  userId.startsWith(ALERT) ? userId.slice(ALERT.length) : undefined;
+
 /** Ids of direct messages with one person; those of several people look like channels. */
 export const isDirect = (channelId: string): boolean => /^D[A-Z0-9]/.test(channelId);
 

@@ -3,6 +3,7 @@ import type { RunId, UserId } from '../core/ids.ts';
 import { dueAtMs, isSettled } from '../core/run/life-cycle.ts';
 import type { Run } from '../core/run/run.ts';
 import { sleep, withDeadline } from '../lib/clock.ts';
+import { Alerts } from './alerts/receive.ts';
 import { runBatch } from './batch/run-batch.ts';
 import type { Starter } from './context/accept.ts';
 import { conclude } from './context/audit.ts';
@@ -14,6 +15,7 @@ import { PodRoom } from './context/pod-room.ts';
 import { CommandInbox } from './inbox/inbox.ts';
 import { BatchLogs } from './log/batch-logs.ts';
 import { LogReaders } from './log/logs.ts';
+import type { AlertReceiver } from './ports/alerts.ts';
 import { Recovery } from './recovery/cluster-scan.ts';
 import { afterLoss, leaseTrouble } from './recovery/lost-lease.ts';
 import { applyPeerCommands } from './recovery/peer-commands.ts';
@@ -46,6 +48,7 @@ interface Held {
  */
 export class RunSupervisor implements Starter, RunChanger {
   readonly inbox: CommandInbox;
+  readonly alerts: AlertReceiver;
   readonly #deps: FlowDeps;
   readonly #recovery: Recovery;
   readonly #context: AdvanceContext;
@@ -75,6 +78,7 @@ export class RunSupervisor implements Starter, RunChanger {
     };
     this.#recovery = new Recovery(deps, (session) => this.start(session));
     this.inbox = new CommandInbox(deps, this, this);
+    this.alerts = new Alerts(deps, this, this);
     observeRuns(deps, this.#runs);
   }
 

@@ -1,3 +1,4 @@
+import type { AlertCard } from '../../src/core/alert/card.ts';
 import type { Plan } from '../../src/core/container/plan.ts';
 import type { ContainerStatus, ContainerTermination, Pod } from '../../src/core/container/pod.ts';
 import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
@@ -224,5 +225,23 @@ export const aPolicy = (parts: Partial<Policy> = {}): Policy => ({
     maxFilesBytes: 64 * 1_024 * 1_024,
   },
   output: { redact: [], retentionMs: 604_800_000, deliverTo: 'thread' },
+  ...parts,
+});
+
+/** The card of one alert that fires since a minute. */
+export const anAlertCard = (parts: Partial<AlertCard> = {}): AlertCard => ({
+  source: 'shop',
+  name: 'KubePodCrashLooping',
+  severity: 'critical',
+  summary: 'Pod is crash looping',
+  subject: 'shop/web-1',
+  links: {},
+  sinceMs: START_MS - 60_000,
+  times: 1,
+  firing: 1,
+  skipped: 0,
+  seen: [],
+  version: 1,
+  openUntilMs: START_MS + 25 * 3_600_000,
   ...parts,
 });

@@ -48,6 +48,17 @@ export const METRICS = {
     labels: { reason: ['signature', 'clock', 'form'] },
     note: 'HTTP only. `signature`: made with another signing secret. `clock`: more than five minutes from our time. `form`: without Slack’s headers. Anybody who finds the address can cause each of them.',
   },
+  alert_notifications_total: {
+    type: 'counter',
+    help: 'Notifications of sources of alerts, by what became of them.',
+    labels: { source: 'open', result: ['told', 'repeated', 'ignored', 'method_not_allowed', ...CODES] },
+    note: 'Only with `ALERTS_PORT`. `source` is a name under `alerts` of the policy, or `unknown`.',
+  },
+  alert_notification_seconds: {
+    type: 'histogram',
+    help: 'From receiving a notification of alerts to its answer.',
+    buckets: ACKNOWLEDGE_SECONDS,
+  },
   acknowledge_seconds: {
     type: 'histogram',
     help: 'From receiving a delivery to its acknowledgement.',

@@ -51,6 +51,10 @@ export function createMetrics(options: MetricsOptions): Metrics & Exposition {
     approvalEnded: (verdict, waitedMs) => seconds('approval_wait_seconds', waitedMs, { verdict }),
     apiCall: (api, method, result, durationMs) => seconds('api_call_seconds', durationMs, { api, method, result }),
     requestRefused: (reason) => series.count('requests_refused_total', { reason }),
+    alertsReceived(source, result, durationMs) {
+      series.count('alert_notifications_total', { source, result });
+      seconds('alert_notification_seconds', durationMs);
+    },
     rateLimited: (method) => series.count('slack_rate_limited_total', { method }),
     watchRestarted: (reason) => series.count('watch_restarts_total', { reason }),
     logRead({ gaps, redactions }) {

@@ -84,8 +84,8 @@ export class RunsByChannel<Entry extends { readonly number: number }> {
 
 const MINUTE_MS = 60_000;
 
-/** When runs under a quota's key were created, within the last minute. */
-export class LastMinutes {
+/** When runs under a quota's key were created, within the quota's time. */
+export class RecentTimes {
   readonly #clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly #times = new Map<string, readonly number[]>();
 
@@ -93,22 +93,22 @@ export class LastMinutes {
     this.#clock = clock;
   }
 
-  add(key: string): void {
-    this.#times.set(key, [...this.of(key), this.#clock.elapsed()]);
+  add(key: string, windowMs: number): void {
+    this.#times.set(key, [...this.of(key, windowMs), this.#clock.elapsed()]);
   }
 
-  of(key: string): readonly number[] {
-    const since = this.#clock.elapsed() - MINUTE_MS;
+  of(key: string, windowMs: number): readonly number[] {
+    const since = this.#clock.elapsed() - windowMs;
     const times = (this.#times.get(key) ?? []).filter((atMs) => atMs > since);
     if (times.length === 0) this.#times.delete(key);
     return times;
   }
 
   /** When fewer than `max` will be left, by the wall clock, for people; undefined: there are fewer now. */
-  roomAtMs(key: string, max: number): number | undefined {
-    const times = this.of(key);
+  roomAtMs(key: string, { max, windowMs }: { readonly max: number; readonly windowMs: number }): number | undefined {
+    const times = this.of(key, windowMs);
     const last = times[times.length - max];
-    return last === undefined ? undefined : this.#clock.now() + last + MINUTE_MS - this.#clock.elapsed();
+    return last === undefined ? undefined : this.#clock.now() + last + windowMs - this.#clock.elapsed();
   }
 }
 

@@ -6,7 +6,7 @@ import type { Run } from '../../core/run/run.ts';
 import type { CreateResult, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { defined, frozenCopy } from '../../lib/object.ts';
-import { LastMinutes, LearntIdentities, MemoryNotes, MemorySearches, RunsByChannel } from './memory-records.ts';
+import { LearntIdentities, MemoryNotes, MemorySearches, RecentTimes, RunsByChannel } from './memory-records.ts';
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now' | 'elapsed'>;
@@ -17,6 +17,8 @@ export interface MemoryRunStoreOptions {
   /** Limit of settled runs, the oldest go first; the default is 10,000. */
   readonly maxSettled?: number;
 }
+
+const MINUTE_MS = 60_000;
 
 interface Entry {
   run: Run;
@@ -48,7 +50,7 @@ export class MemoryRunStore implements RunStore {
   readonly #settled = new Map<RunId, Entry>();
   readonly #byDedupeKey = new Map<string, RunId>();
   readonly #byChannel = new RunsByChannel((id) => this.#entry(id));
-  readonly #minutes: LastMinutes;
+  readonly #recent: RecentTimes;
   readonly #identities: LearntIdentities;
   #created = 0;
   #lastFence = 0;
@@ -58,7 +60,7 @@ export class MemoryRunStore implements RunStore {
     const { clock } = options;
     this.#clock = clock;
     this.searches = new MemorySearches(clock);
-    this.#minutes = new LastMinutes(clock);
+    this.#recent = new RecentTimes(clock);
     this.#identities = new LearntIdentities(clock);
     this.#leaseMs = options.leaseMs ?? 30_000;
     this.#retentionMs = options.retentionMs ?? (() => 7 * 86_400_000);
@@ -77,7 +79,7 @@ export class MemoryRunStore implements RunStore {
     const lease = { fence: 0, owner: undefined, leaseEndsMs: 0 };
     const born = { number: this.#created, bornMs: this.#clock.elapsed() };
     const entry: Entry = { run: frozenCopy(run), ...born, ...lease, settledAtMs: 0, quotas };
-    for (const { key, per } of quotas) if (per === 'minute') this.#minutes.add(key);
+    for (const { key, windowMs } of quotas.flatMap(windowed)) this.#recent.add(key, windowMs);
     const fence = this.#lease(entry, owner);
     this.#open.set(run.id, entry);
     this.#byDedupeKey.set(run.origin.dedupeKey, run.id);
@@ -90,6 +92,12 @@ export class MemoryRunStore implements RunStore {
     this.#mustBeOpen();
     this.#dropOld();
     return this.#entry(id)?.run;
+  }
+
+  async idOf(dedupeKey: string): Promise<RunId | undefined> {
+    this.#mustBeOpen();
+    this.#dropOld();
+    return this.#byDedupeKey.get(dedupeKey);
   }
 
   async lease(id: RunId, owner: string): Promise<Lease | undefined> {
@@ -180,11 +188,13 @@ export class MemoryRunStore implements RunStore {
   }
 
   #limit(quotas: readonly Quota[]): CreateResult | undefined {
-    for (const { key, code, per, max } of quotas) {
+    for (const quota of quotas) {
+      const { key, code, per, max } = quota;
       if (per === 'pending') continue;
-      const count = per === 'minute' ? this.#minutes.of(key).length : this.#count(key, 'open');
+      const [window] = windowed(quota);
+      const count = window ? this.#recent.of(key, window.windowMs).length : this.#count(key, 'open');
       if (count < max) continue;
-      const retryAtMs = per === 'minute' ? this.#minutes.roomAtMs(key, max) : undefined;
+      const retryAtMs = window && this.#recent.roomAtMs(key, { max, windowMs: window.windowMs });
       return { kind: 'limited', code, count, ...defined({ retryAtMs }) };
     }
     return undefined;
@@ -248,3 +258,7 @@ export class MemoryRunStore implements RunStore {
     if (this.#closed) throw new KdebugError('store_unreachable', { detail: 'the store is closed' });
   }
 }
+
+/** The quota, if it counts creations within a time, and how long that is. */
+const windowed = ({ key, per, windowMs = MINUTE_MS }: Quota): readonly { key: string; windowMs: number }[] =>
+  per === 'minute' || per === 'window' ? [{ key, windowMs }] : [];

@@ -17,6 +17,36 @@ export interface Policy {
   readonly channels: Readonly<Record<ChannelId, ChannelPolicy>>;
   readonly limits: Limits;
   readonly output: Output;
+  /** Whose notifications start a look by themselves, by the name in the webhook's path. Absent or empty: nobody's. */
+  readonly alerts?: Readonly<Record<string, AlertSource>>;
+}
+
+export const ALERT_FORMATS = ['alertmanager', 'grafana'] as const;
+
+/** Who may send alerts, which of them count, and what kdebug does then. */
+export interface AlertSource {
+  /** Its key. */
+  readonly name: string;
+  readonly format: (typeof ALERT_FORMATS)[number];
+  /** The environment variable with the shared secret. */
+  readonly secretEnv: string;
+  /** Where the alert is posted. The rules of this channel decide on the look. */
+  readonly channel: ChannelId;
+  /**
+   * By the value of the label `cluster`: a cluster of the policy. With it, an alert without an entry starts nothing. Absent: alerts
+   * without that label are about the default cluster, and those with it start nothing.
+   */
+  readonly clusters?: Readonly<Record<string, string>>;
+  /** Every label must have one of its values, in full or as a beginning and `*`. An empty list matches nothing. */
+  readonly match: Readonly<Record<string, readonly string[]>>;
+  /** An alias of class `observe`. Absent: the default image. */
+  readonly image?: string;
+  /** No further look at the same workload for an alert of the same name. */
+  readonly cooldownMs: number;
+  /** How many pods of one notification to look at. */
+  readonly perGroup: number;
+  /** Whether a rule with an approval gets its card. Else nothing starts there. */
+  readonly asks: boolean;
 }
 
 export interface PolicyCluster {

@@ -1,13 +1,16 @@
 import type { ChannelId, RunId, UserId } from '../ids.ts';
 
 export interface Origin {
-  readonly source: 'slash' | 'mention' | 'form' | 'shortcut' | 'button' | 'alert';
+  /** `webhook`: nobody asked; a source of alerts told of one, and acts under an id of its own (`userOfAlerts`). */
+  readonly source: 'slash' | 'mention' | 'form' | 'shortcut' | 'button' | 'alert' | 'webhook';
   /** Equal for every delivery of the same request, whoever delivers it. */
   readonly dedupeKey: string;
   readonly teamId: string;
   readonly channelId: ChannelId;
   /** The thread of a mention or an alert, or the one that it begins; the run answers there. */
   readonly threadTs?: string;
+  /** The `dedupeKey` of the run whose card's thread this one answers in; `threadTs` follows when that has a message. */
+  readonly threadOf?: string;
   /** The thread is under the request itself. Slack shows a private answer there only once the thread has a reply. */
   readonly beginsThread?: true;
   readonly requesterId: UserId;

@@ -28,6 +28,12 @@ export interface Delivery {
   readonly lost?: string;
   /** The card shows that the grant has ended. */
   readonly grantClosed?: boolean;
+  /** The thread says that the alert was resolved. */
+  readonly resolvedPosted?: boolean;
+  /** The version of the alert that the card shows. */
+  readonly alertVersion?: number;
+  /** The card is no longer open for its alerts. */
+  readonly alertClosed?: boolean;
   /** Slack has every post of the finished run. */
   readonly closed?: boolean;
 }
@@ -54,7 +60,8 @@ export type DeliveryEvent =
   | ({ readonly kind: 'files-settled'; readonly settled: SettledFiles } & Landed)
   /** Seen only by the requester; `lost`: Slack refused even that (a code). */
   | { readonly kind: 'private-answer-sent'; readonly lost?: string }
-  | { readonly kind: 'completed'; readonly grantClosed: boolean };
+  | ({ readonly kind: 'resolved-posted' } & Landed)
+  | ({ readonly kind: 'completed'; readonly grantClosed: boolean } & Pick<Delivery, 'alertVersion' | 'alertClosed'>);
 
 const RESULT: readonly RunState[] = ['rejected', 'expired', 'cancelled', 'finished'];
 
@@ -68,7 +75,9 @@ const ALLOWED: Readonly<Record<DeliveryEvent['kind'], readonly RunState[]>> = {
   'files-settled': ['finished'],
   // A dry run ends as cancelled.
   'private-answer-sent': ['denied', 'cancelled'],
-  completed: RESULT,
+  'resolved-posted': ['denied', ...RESULT],
+  // What an alert starts has no requester, so its refusal stands on the card.
+  completed: ['denied', ...RESULT],
 };
 
 /** Undefined: the event cannot happen in this state, or is already recorded. */
@@ -95,8 +104,17 @@ function changesOf(event: DeliveryEvent, delivery: Delivery): Delivery {
       return withSettled(delivery, event.settled);
     case 'private-answer-sent':
       return { told: true, ...defined({ lost: event.lost }) };
+    case 'resolved-posted':
+      return { resolvedPosted: true };
     case 'completed':
-      return { closed: true, ...defined({ grantClosed: event.grantClosed || undefined }) };
+      return {
+        closed: true,
+        ...defined({
+          grantClosed: event.grantClosed || undefined,
+          alertVersion: event.alertVersion,
+          alertClosed: event.alertClosed,
+        }),
+      };
   }
 }
 

@@ -5,6 +5,7 @@ import type { Outcome } from '../outcome.ts';
 import { isActive } from '../planning/grant.ts';
 import type { Refusal } from '../request/origin.ts';
 import { waitsUntilMs } from './copies.ts';
+import type { Delivery } from './delivery.ts';
 import type { Rehearsal, Run } from './run.ts';
 import type { RunState } from './run-state.ts';
 
@@ -61,13 +62,15 @@ export function nextStep(run: Run, nowMs: number): NextStep {
 export function dueAtMs(run: Run): number {
   if (run.state === 'pending-approval') return waitsUntilMs(run) ?? 0;
   if (!isFinal(run.state)) return 0;
-  return isDelivered(run) ? Number.POSITIVE_INFINITY : grantEndsAtMs(run);
+  return isDelivered(run) ? alertEndsAtMs(run) : Math.min(grantEndsAtMs(run), alertEndsAtMs(run));
 }
 
 /** Whether no replica needs the run any more: it is final, and Slack has every post. */
 export const isSettled = (run: Run): boolean => dueAtMs(run) === Number.POSITIVE_INFINITY;
 
-function isDelivered({ state, rehearsal, delivery, grant }: Run): boolean {
+function isDelivered(run: Run): boolean {
+  const { state, rehearsal, delivery, grant } = run;
+  if (isUnattended(run)) return delivery.closed === true;
   if (state === 'denied' || rehearsal) return delivery.told === true;
   return delivery.closed === true && (grant === undefined || delivery.grantClosed === true);
 }
@@ -76,6 +79,15 @@ function isDelivered({ state, rehearsal, delivery, grant }: Run): boolean {
 function grantEndsAtMs({ grant, delivery }: Run): number {
   if (!grant || delivery.closed !== true || delivery.grantClosed) return 0;
   return grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns ? 0 : grant.expiresAtMs;
+}
+
+/** Whether nobody asked for it: its refusal is on its card, and it mentions nobody. */
+export const isUnattended = ({ origin }: Pick<Run, 'origin'>): boolean => origin.source === 'webhook';
+
+/** When the card must show a change of its alerts, or is closed for more of them. */
+function alertEndsAtMs({ alert, delivery }: Run): number {
+  if (!alert || delivery.alertClosed) return Number.POSITIVE_INFINITY;
+  return delivery.alertVersion === alert.version ? alert.openUntilMs : 0;
 }
 
 export type NextPost =
@@ -89,8 +101,10 @@ export type NextPost =
   | { readonly kind: 'dry-run'; readonly rehearsal: Rehearsal }
   /** With its files. */
   | { readonly kind: 'result' }
-  /** Not a post: records that Slack has every post, and that the card shows the grant's end. */
-  | { readonly kind: 'completion'; readonly grantClosed: boolean };
+  /** The thread of the card says that the alert was resolved. */
+  | { readonly kind: 'resolved' }
+  /** Not a post: records that Slack has every post, and that the card shows the grant's end and the newest of its alerts. */
+  | ({ readonly kind: 'completion'; readonly grantClosed: boolean } & Pick<Delivery, 'alertVersion' | 'alertClosed'>);
 
 /** The first missing post that was not made (`done`) for this state of the run. */
 export const nextPost = (
@@ -98,19 +112,34 @@ export const nextPost = (
   { done, nowMs }: { readonly done: ReadonlySet<NextPost['kind']>; readonly nowMs: number },
 ): NextPost => postsOf(run, nowMs).find(({ kind }) => !done.has(kind)) ?? { kind: 'nothing' };
 
+/** The first end of an alert is told once: one that comes and goes must not fill the thread. */
+function alertPosts({ alert, delivery }: Run, nowMs: number) {
+  const tells = alert?.resolvedAtMs !== undefined && !delivery.resolvedPosted;
+  const isOver = alert !== undefined && nowMs >= alert.openUntilMs;
+  return {
+    posts: tells ? [{ kind: 'resolved' } as const] : [],
+    completes: alert ? { alertVersion: alert.version, ...(isOver ? { alertClosed: true } : {}) } : {},
+  };
+}
+
+/** A refusal is seen only by the requester; a card that was posted before it shows it too. */
+function privateAnswer({ delivery, refusal }: Run): readonly NextPost[] {
+  const answer = refusal && !delivery.told ? [{ kind: 'refusal', refusal } as const] : [];
+  return delivery.anchor ? [{ kind: 'card' }, ...answer] : answer;
+}
+
 /** In order: the card before the result, and both before the record that they exist. */
 function postsOf(run: Run, nowMs: number): readonly NextPost[] {
-  const { state, delivery, refusal, rehearsal, grant } = run;
+  const { state, delivery, rehearsal, grant } = run;
   const card = { kind: 'card' } as const;
   if (state === 'received') return [];
-  if (state === 'denied') {
-    const answer = refusal && !delivery.told ? [{ kind: 'refusal', refusal } as const] : [];
-    return delivery.anchor ? [card, ...answer] : answer;
-  }
+  if (state === 'denied' && !isUnattended(run)) return privateAnswer(run);
   if (rehearsal) return delivery.told ? [] : [{ kind: 'dry-run', rehearsal }];
   if (!isFinal(state)) return [card, ...approvalPost(run)];
   const grantClosed = grant !== undefined && !isActive(grant, nowMs);
-  return [card, { kind: 'result' }, { kind: 'completion', grantClosed }];
+  const result = state === 'denied' ? [] : [{ kind: 'result' } as const];
+  const { posts, completes } = alertPosts(run, nowMs);
+  return [card, ...result, ...posts, { kind: 'completion', grantClosed, ...completes }];
 }
 
 /** Once it has ended, its result says enough. */

@@ -1,3 +1,4 @@
+import type { AlertCard } from '../alert/card.ts';
 import type { Batch, BatchEvent } from '../batch/batch.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerTermination } from '../container/pod.ts';
@@ -101,6 +102,10 @@ export type RunEvent =
   | StopEvent
   /** Of a batch that may run. */
   | { readonly kind: 'batch'; readonly event: BatchEvent; readonly atMs: number }
+  /** A source told of the alerts of its card again. */
+  | { readonly kind: 'alerted'; readonly alert: AlertCard }
+  /** The card of its alerts has a message in Slack, in whose thread this run answers. */
+  | { readonly kind: 'threaded'; readonly threadTs: string }
   | { readonly kind: 'asked'; readonly asked: SentCopies }
   /** Slack accepted a post of kdebug, or refused it permanently. */
   | { readonly kind: 'delivered'; readonly event: DeliveryEvent };

@@ -1,3 +1,4 @@
+import type { AlertCard } from '../alert/card.ts';
 import type { Batch } from '../batch/batch.ts';
 import type { SecurityContext } from '../container/ephemeral-container.ts';
 import type { Plan } from '../container/plan.ts';
@@ -160,6 +161,8 @@ export interface Run {
   readonly partOf?: RunId;
   /** Of such a run in a comparison: `KDEBUG_COMPARE`. */
   readonly compareKey?: string;
+  /** The group of alerts that started it, and whose card this run's is. */
+  readonly alert?: AlertCard;
   readonly delivery: Delivery;
   /** How the approvers were notified, once its card was posted. */
   readonly asked?: SentCopies;

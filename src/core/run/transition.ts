@@ -3,6 +3,7 @@ import type { Batch } from '../batch/batch.ts';
 import { openBatch, recordOf } from '../batch/open-batch.ts';
 import { batchTransition } from '../batch/transition.ts';
 import type { Decision } from '../policy/policy.ts';
+import type { Origin } from '../request/origin.ts';
 import { approvalTransition } from './approval-transition.ts';
 import { deliveryTransition, reopened } from './delivery.ts';
 import { isGivenUp } from './life-cycle.ts';
@@ -35,6 +36,8 @@ const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   'stop-ended': ['starting', 'running', 'finished'],
   'stop-failed': ['launching', 'starting', 'running', 'finished'],
   batch: ['approved', 'running'],
+  alerted: ['received', ...PLANNED_STATES],
+  threaded: ['received'],
   asked: PLANNED_STATES,
   delivered: PLANNED_STATES,
 };
@@ -97,6 +100,10 @@ function next(run: Run, event: RunEvent): Run | undefined {
       return stopTransition(run, event);
     case 'batch':
       return batchMoved(run, event);
+    case 'alerted':
+      return run.alert && { ...run, alert: event.alert };
+    case 'threaded':
+      return { ...run, origin: threaded(run.origin, event.threadTs) };
     case 'asked':
       return { ...run, asked: event.asked };
     case 'delivered': {
@@ -104,6 +111,11 @@ function next(run: Run, event: RunEvent): Run | undefined {
       return delivery && { ...run, delivery };
     }
   }
+}
+
+/** Without a thread it stands alone. */
+function threaded({ threadOf: _, ...origin }: Origin, threadTs: string): Origin {
+  return { ...origin, ...(threadTs === '' ? {} : { threadTs }) };
 }
 
 const denied = (run: Run, { refusal, atMs }: EventOf<'denied' | 'unheard'>): Run => ({
@@ -144,7 +156,9 @@ function needsApproval(
 ): Run {
   const { grantedBy, atMs } = event;
   if (grantedBy !== undefined) return { ...run, state: 'approved', approvedAtMs: atMs, grantedBy };
-  const { from, count, expiresMs, voteReason, grants } = decision.approval;
+  const { from, count, expiresMs, voteReason } = decision.approval;
+  // A grant is for a person who repeats a command.
+  const grants = run.origin.source === 'webhook' ? 'denied' : decision.approval.grants;
   const approval = { rule: decision.rule, from, count, expiresAtMs: atMs + expiresMs, voteReason, grants, votes: [] };
   return { ...run, state: 'pending-approval', approval };
 }

@@ -1,4 +1,5 @@
 import { defined } from '../../lib/object.ts';
+import { isExporterPod } from '../alert/exporter.ts';
 import { isDnsSubdomain } from '../container/names.ts';
 import { WORKLOAD_KINDS } from '../request/command.ts';
 import { APPROVAL_NEEDED } from './parts/outcome-text.ts';
@@ -99,8 +100,6 @@ function labelOf({ 1: exported, 2: prefix, 3: word = '', 4: suffix, 5: words = '
   return [{ role, isExported: exported !== undefined, value, index: index ?? 0 } satisfies Label];
 }
 
-/** Its pod and namespace are the exporter's own: what the alert is about has other labels. */
-const EXPORTER = /(?:^|-)(?:kube-state-metrics|node-exporter)(?:-|$)/;
 /** The name of a Deployment's pod ends in the ReplicaSet's hash and five more characters, those of others mostly in a digit. */
 const POD_SHAPE = /-(?:[a-z0-9]{6,10}-[a-z0-9]{5}|[a-z]{0,9}[0-9][a-z0-9]{0,9})$/;
 
@@ -111,7 +110,7 @@ function alertOf(labels: ReadonlyMap<string, string>): Alert {
   };
   const { pod, workload } = namedIn(labels.get('kind')?.toLowerCase(), label('name'));
   const kind = WORKLOAD_KINDS.find((each) => label(each) !== undefined);
-  const isOfExporter = EXPORTER.test(labels.get('pod') ?? '') && !labels.has('exported pod');
+  const isOfExporter = isExporterPod(labels.get('pod') ?? '') && !labels.has('exported pod');
   return defined({
     pod: isOfExporter ? undefined : (label('pod') ?? pod),
     namespace: isOfExporter && !labels.has('exported namespace') ? undefined : label('namespace'),
@@ -134,7 +133,7 @@ const IN_NAMESPACE = new RegExp(`\\bin namespace (${NAME})(?![-\\w/])`);
 function podInWords(text: string): PodHint | undefined {
   for (const [, namespace, pod = ''] of text.matchAll(AFTER_WORD))
     if (POD_SHAPE.test(pod) && !pod.includes('.')) return defined({ pod, namespace });
-  for (const [pod] of text.matchAll(GENERATED)) if (!EXPORTER.test(pod)) return { pod };
+  for (const [pod] of text.matchAll(GENERATED)) if (!isExporterPod(pod)) return { pod };
   return undefined;
 }
 

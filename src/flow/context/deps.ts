@@ -23,6 +23,8 @@ export interface FlowDeps {
   readonly manifests: Manifests;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** The pod that kdebug runs in; undefined outside a cluster. No alert starts anything there. */
+  readonly ownPod?: { readonly namespace: string; readonly name: string } | undefined;
   /** Seals a small text with the bot's key: it opens only with the same key and the same `about`. */
   readonly seal: (plain: string, about: string) => string;
   /** Undefined: sealed with another key or `about`, or changed since. */

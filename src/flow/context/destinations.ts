@@ -1,3 +1,4 @@
+import { alertSourceOf } from '../../core/ids.ts';
 import type { Delivery } from '../../core/run/delivery.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { RunState } from '../../core/run/run-state.ts';
@@ -58,7 +59,7 @@ export async function fallbackDestination(
   thread: Thread,
 ): Promise<Destination | undefined> {
   if (destination.threadTs !== undefined && THREAD_CLOSED.has(code)) return { channelId: destination.channelId };
-  if (code !== 'slack_channel_closed') return undefined;
+  if (code !== 'slack_channel_closed' || alertSourceOf(origin.requesterId) !== undefined) return undefined;
   const direct = await thread.openDirect(origin.requesterId);
   return direct.channelId === destination.channelId ? undefined : direct;
 }

@@ -103,6 +103,8 @@ export interface Metrics {
   apiCall(api: MeasuredApi, method: string, result: string, durationMs: number): void;
   /** A request to the Slack endpoint was refused, because Slack cannot have sent it, or not now. */
   requestRefused(reason: 'signature' | 'clock' | 'form'): void;
+  /** A notification of a source of alerts was answered: what became of it, or the error's code. `source`: a name of the policy, or `unknown`. */
+  alertsReceived(source: string, result: string, durationMs: number): void;
   /** Slack refused a call of this Web API method with 429. */
   rateLimited(method: string): void;
   /** A pod watch began again with a list: `expired`, `silent`, `garbled`, or the error's code. */

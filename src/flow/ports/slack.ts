@@ -18,7 +18,7 @@ export interface Sent extends PostRef, Landed {}
 export interface PostMeta {
   readonly run: string;
   readonly batch?: string;
-  readonly kind: 'anchor' | 'approval' | 'result' | 'copy' | 'reminder';
+  readonly kind: 'anchor' | 'approval' | 'result' | 'copy' | 'reminder' | 'resolved';
   readonly seq: number;
 }
 

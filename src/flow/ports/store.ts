@@ -20,9 +20,11 @@ export interface Quota {
   /**
    * `open`: runs that are neither final nor waiting for an approval, checked by `create`; an approved one counts again,
    * and is no longer refused. `pending`: runs that wait for an approval, checked by the `save` that makes them wait.
-   * `minute`: created within the last 60 s, checked by `create`.
+   * `minute`: created within the last 60 s, checked by `create`; `window`: the same within the last `windowMs`.
    */
-  readonly per: 'open' | 'pending' | 'minute';
+  readonly per: 'open' | 'pending' | 'minute' | 'window';
+  /** Of `window`; the same for every quota with this key. */
+  readonly windowMs?: number;
   readonly max: number;
 }
 
@@ -44,6 +46,8 @@ export interface RunStore {
   /** Saves a new run, leased to `owner`. For a known dedupe key it only returns the first run's id. */
   create(run: Run, owner: string, quotas?: readonly Quota[]): Promise<CreateResult>;
   read(id: RunId): Promise<Run | undefined>;
+  /** The run that was created with this dedupe key. */
+  idOf(dedupeKey: string): Promise<RunId | undefined>;
   /** Leases one run, unless another owner holds it. For immediate changes, such as a click. */
   lease(id: RunId, owner: string): Promise<Lease | undefined>;
   /** Runs of a channel whose grant may still be open, newest first, at most 20. */

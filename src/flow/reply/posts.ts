@@ -5,15 +5,17 @@ import { isFinal, type NextPost, nextPost } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { rehearsalMessage } from '../../core/say/answers/explain-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
+import { resolvedMessage } from '../../core/say/run/alert-messages.ts';
 import { approvedMessage } from '../../core/say/run/approved-message.ts';
 import { anchorMessage } from '../../core/say/run/run-messages.ts';
 import { defined } from '../../lib/object.ts';
 import { refusalOrOffer } from '../again/same-again.ts';
 import { record } from '../context/audit.ts';
-import { destinationOf, privateDestinationOf, resultDestinationOf } from '../context/destinations.ts';
+import { destinationOf, privateDestinationOf, resultDestinationOf, threadOf } from '../context/destinations.ts';
 import { isForGood, landedOf, type Posted, postOnce } from '../context/post-once.ts';
 import { refusal } from '../context/refusals.ts';
 import { saysNotIn, withInvitation } from '../planning/channel-check.ts';
+import type { Destination } from '../ports/slack.ts';
 import { ApproverCopies } from './copies.ts';
 import type { FileSource } from './files.ts';
 import { ResultDelivery } from './result.ts';
@@ -101,9 +103,15 @@ export class RunPosts {
       }
       case 'result':
         return this.#result.deliver();
-      case 'completion':
+      case 'resolved': {
+        const posted = await this.#postReply('resolved', threadOf(run), resolvedMessage(run));
+        return this.#voice.record({ kind: 'resolved-posted', ...landedOf(posted) });
+      }
+      case 'completion': {
+        const { kind: _, ...completed } = post;
         await this.#allDone();
-        return this.#voice.record({ kind: 'completed', grantClosed: post.grantClosed });
+        return this.#voice.record({ kind: 'completed', ...completed });
+      }
     }
   }
 
@@ -111,16 +119,26 @@ export class RunPosts {
   async #postApproval(): Promise<void> {
     const { run, deps } = this.#voice;
     const { isPrivate } = await renderContextOf(run, deps);
-    let posted: Posted | undefined;
+    const destination = await resultDestinationOf(run, isPrivate, deps.thread);
+    const posted = await this.#postReply('approval', destination, approvedMessage(run));
+    await this.#voice.record({ kind: 'approval-posted', ...landedOf(posted) });
+  }
+
+  /** A reply that the run can do without. Undefined: Slack refuses it for good. */
+  async #postReply(
+    kind: 'approval' | 'resolved',
+    destination: Destination,
+    message: Message,
+  ): Promise<Posted | undefined> {
+    const { run, deps } = this.#voice;
     try {
-      const destination = await resultDestinationOf(run, isPrivate, deps.thread);
-      posted = await this.#voice.post('approval', destination, approvedMessage(run));
+      return await this.#voice.post(kind, destination, message);
     } catch (thrown) {
       const { code, detail } = toKdebugError(thrown);
       if (!isForGood(code)) throw thrown;
-      deps.log.warn('requester not told of the approval', { runId: run.id, reason: code, detail });
+      deps.log.warn('Slack refused a reply', { runId: run.id, kind, reason: code, detail });
+      return undefined;
     }
-    await this.#voice.record({ kind: 'approval-posted', ...landedOf(posted) });
   }
 
   /** A running batch is ahead of the store. Save it first: the buttons of its last card must work at once at every replica. */

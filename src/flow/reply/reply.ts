@@ -106,7 +106,8 @@ export class Reply {
       run.state === before.state &&
       run.approval === before.approval &&
       run.grant === before.grant &&
-      run.stop === before.stop;
+      run.stop === before.stop &&
+      run.alert === before.alert;
     return isShown && dueAtMs(run) > 0;
   }
 

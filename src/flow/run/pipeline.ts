@@ -16,6 +16,7 @@ import { collect } from './collect.ts';
 import { awaitLateEnd, type LateEndWait } from './late-end.ts';
 import { type CheckAtLaunch, launch } from './launch.ts';
 import { plan } from './plan.ts';
+import { awaitsCard, joinCard } from './unattended.ts';
 import { watch } from './watch.ts';
 
 export interface AdvanceContext {
@@ -97,7 +98,7 @@ type Stage = (session: HeldRun, context: AdvanceContext) => Promise<unknown>;
 function nextStage(session: HeldRun, context: AdvanceContext): Promise<unknown> {
   const { deps, readers, runs, room, check } = context;
   const { run } = session;
-  if (run.state === 'received') return plan(session, deps, runs);
+  if (run.state === 'received') return awaitsCard(run) ? joinCard(session, deps) : plan(session, deps, runs);
   if (run.state === 'pending-approval') return session.apply({ kind: 'expired', atMs: deps.clock.now() });
   if (isBatchRun(run)) return context.runBatch(session, context);
   switch (run.state) {
@@ -117,7 +118,13 @@ function nextStage(session: HeldRun, context: AdvanceContext): Promise<unknown> 
 
 /** Writes the audit record of the request first. Whichever replica picks up the run does it, so a crash cannot skip it. */
 const recordRequest: Stage = ({ run }, { deps }) =>
-  record(deps, run, 'request', { command: run.commandLine, source: run.origin.source });
+  record(deps, run, 'request', {
+    command: run.commandLine,
+    source: run.origin.source,
+    alert: run.alert?.name,
+    // Of the group's first alerts; a record holds a bounded text.
+    alerts: run.alert?.seen.slice(0, 10).join(' '),
+  });
 
 /** Enters one stage; retries after a transient error, and ends the run after any other. */
 async function tryStage(

@@ -34,6 +34,7 @@ import {
 import { accessProblem, muteProblem, rehearse, tooOld } from '../planning/preflight.ts';
 import type { Question, QuestionWithoutPods } from '../planning/question.ts';
 import { equalRun } from './equal-run.ts';
+import { problemOfAlert, problemOfUnattended } from './unattended.ts';
 
 /**
  * Turns a request into a plan and decides on it. Refuses early what cannot work: always before anything is added to the
@@ -44,8 +45,8 @@ export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): 
   const atMs = deps.clock.now();
   const { run } = session;
   try {
-    const old = tooOld(run, deps);
-    if (old) throw new Refused(old);
+    const early = problemOfAlert(run) ?? tooOld(run, deps);
+    if (early) throw new Refused(early);
     // Side by side: asking Slack takes as long as reading the pod.
     const [planned, mute] = await Promise.all([
       planFor(run, deps, { answers: true }),
@@ -162,6 +163,8 @@ export async function planOrRefusal(
 /** The policy's denial first; a dry run is never held back; then an equal run that has just finished. */
 async function problemOf(run: Run, { plan, decision }: PlannedRequest, deps: FlowDeps): Promise<Refusal | undefined> {
   if (decision.kind === 'deny') return refusalOfDecision(decision);
+  const unattended = problemOfUnattended(run, { plan, decision }, deps.policies.current());
+  if (unattended) return unattended;
   const equal = await equalRun(run, plan, deps);
   return equal && { ...refusal('same_again', `run ${equal.id}`), equalRun: equal.id };
 }

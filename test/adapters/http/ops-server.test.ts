@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Check, type OpsServer, type OpsServerOptions, startOpsServer } from '../../../src/adapters/http/index.ts';
+import {
+  type Check,
+  type OpsServer,
+  type OpsServerOptions,
+  startOpsServer,
+} from '../../../src/adapters/http/ops-server.ts';
 import { createMetrics } from '../../../src/adapters/metrics/index.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import type { Clock } from '../../../src/lib/clock.ts';

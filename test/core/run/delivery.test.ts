@@ -16,7 +16,8 @@ const EVENTS: Readonly<Record<DeliveryEvent['kind'], DeliveryEvent>> = {
     settled: { files: { 'a.log': 'F1' }, filesLost: { 'b.svg': 'slack_refused' } },
   },
   'private-answer-sent': { kind: 'private-answer-sent', lost: 'slack_refused' },
-  completed: { kind: 'completed', grantClosed: true },
+  'resolved-posted': { kind: 'resolved-posted' },
+  completed: { kind: 'completed', grantClosed: true, alertVersion: 2, alertClosed: true },
 };
 
 /** What each event puts on record, and the states of the run in which it may happen. */
@@ -35,7 +36,14 @@ const TABLE: Readonly<Record<DeliveryEvent['kind'], { readonly record: Delivery;
       in: ['finished'],
     },
     'private-answer-sent': { record: { told: true, lost: 'slack_refused' }, in: ['denied', 'cancelled'] },
-    completed: { record: { closed: true, grantClosed: true }, in: ['rejected', 'expired', 'cancelled', 'finished'] },
+    'resolved-posted': {
+      record: { resolvedPosted: true },
+      in: ['denied', 'rejected', 'expired', 'cancelled', 'finished'],
+    },
+    completed: {
+      record: { closed: true, grantClosed: true, alertVersion: 2, alertClosed: true },
+      in: ['denied', 'rejected', 'expired', 'cancelled', 'finished'],
+    },
   };
 
 const STATES: readonly RunState[] = ['received', ...PLANNED_STATES];
@@ -84,7 +92,10 @@ it.each(['anchor-posted', 'approval-posted', 'result-posted', 'files-settled'] a
 it('closes the grant once, after the rest', () => {
   const open = deliveryTransition({}, { kind: 'completed', grantClosed: false }, 'finished');
   expect(open).toEqual({ closed: true });
-  expect(deliveryTransition(open ?? {}, EVENTS.completed, 'finished')).toEqual({ closed: true, grantClosed: true });
+  expect(deliveryTransition(open ?? {}, { kind: 'completed', grantClosed: true }, 'finished')).toEqual({
+    closed: true,
+    grantClosed: true,
+  });
 });
 
 it('is open again before a late end, with its posts to be updated and another log to be shared', () => {

@@ -4,7 +4,7 @@ import { isFinal } from '../../../src/core/run/life-cycle.ts';
 import type { RunEvent } from '../../../src/core/run/run-event.ts';
 import type { RunState } from '../../../src/core/run/run-state.ts';
 import { transition } from '../../../src/core/run/transition.ts';
-import { aGrant, anApproval, aPlan, aRule, aRun, aTermination, START_MS } from '../../support/builders.ts';
+import { aGrant, anAlertCard, anApproval, aPlan, aRule, aRun, aTermination, START_MS } from '../../support/builders.ts';
 import { aBatch } from '../batch/a-batch.ts';
 
 const approval = {
@@ -74,6 +74,8 @@ const EVENTS: Readonly<Record<RunEvent['kind'], RunEvent>> = {
   'stop-ended': { kind: 'stop-ended', exitCode: 0, message: 'm', atMs: START_MS },
   'stop-failed': { kind: 'stop-failed', why: 'w', atMs: START_MS },
   batch: { kind: 'batch', event: { kind: 'paused', byUserId: 'U0ROY' }, atMs: START_MS },
+  alerted: { kind: 'alerted', alert: anAlertCard({ version: 2 }) },
+  threaded: { kind: 'threaded', threadTs: '1.0' },
   asked: { kind: 'asked', asked: { remindAtMs: START_MS, here: true, waiting: [], copies: [] } },
   delivered: { kind: 'delivered', event: { kind: 'anchor-posted', ref: { channelId: 'C0SHOP', ts: '1.0' } } },
 };
@@ -97,7 +99,8 @@ const same = (...states: readonly RunState[]): Partial<Record<RunState, RunState
   Object.fromEntries(states.map((state) => [state, state]));
 
 /** A run on which every event of the table can happen in the right state. */
-const aRunIn = (state: RunState) => aRun({ state, approval: anApproval(), grant: aGrant(), batch: aBatch() });
+const aRunIn = (state: RunState) =>
+  aRun({ state, approval: anApproval(), grant: aGrant(), batch: aBatch(), alert: anAlertCard() });
 
 /** Where each event leads from each state; what is not here must change nothing. */
 const MOVES: Readonly<Partial<Record<RunEvent['kind'], Partial<Record<RunState, RunState>>>>> = {
@@ -121,6 +124,9 @@ const MOVES: Readonly<Partial<Record<RunEvent['kind'], Partial<Record<RunState, 
   batch: { approved: 'running', running: 'running' },
   // The people who may decide, beside the card.
   asked: same(...STATES.filter((state) => state !== 'received')),
+  // Its source may tell of an alert again at any time.
+  alerted: same(...STATES),
+  threaded: { received: 'received' },
 };
 
 const kinds = Object.keys(EVENTS) as RunEvent['kind'][];
@@ -210,7 +216,7 @@ describe('transition', () => {
 
 it.each(STATES)('the state %s is final exactly when nothing can happen in it', (state) => {
   const moves = kinds
-    .filter((kind) => kind !== 'delivered' && kind !== 'asked' && !kind.startsWith('grant-'))
+    .filter((kind) => !['delivered', 'asked', 'alerted'].includes(kind) && !kind.startsWith('grant-'))
     .filter((kind) => transition(aRunIn(state), EVENTS[kind]).kind === 'moved');
   expect(isFinal(state)).toBe(moves.length === 0);
 });

@@ -201,6 +201,7 @@ const SIGNATURES: Readonly<Record<PostMeta['kind'], readonly string[]>> = {
   result: ['Run', 'Batch'],
   copy: ['run', 'batch', 'Copy of run'],
   reminder: ['Reminder of run'],
+  resolved: ['Alert of run'],
 };
 
 const isSignedFor = ({ run, kind }: Pick<PostMeta, 'run' | 'kind'>, { blocks = [] }: Posted): boolean =>

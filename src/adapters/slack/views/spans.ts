@@ -37,6 +37,13 @@ function wordsOf(span: Span): string {
 /** Only addresses of Slack's own messages and files become links, whoever wrote them. */
 const SLACK_LINK = /^https:\/\/[a-z0-9.-]{1,100}\.slack(?:-gov)?\.com\/(?:archives|files)\/[A-Za-z0-9/._?=&-]{1,300}$/;
 
+/** An address that some other text cannot end early: `|` and `>` end a link in Slack's `text`. */
+const WEB_LINK = /^https?:\/\/[a-zA-Z0-9.:[\]-]{1,255}(?:[/?#][!-~]*)?$/;
+
+const leadsSomewhere = (span: Span): span is Extract<Span, { kind: 'link' | 'web' }> =>
+  (span.kind === 'link' && SLACK_LINK.test(span.url)) ||
+  (span.kind === 'web' && WEB_LINK.test(span.url) && !/[|<>]/.test(span.url));
+
 const isMoment = (atMs: number): boolean => atMs >= 0 && atMs <= LATEST_MS;
 
 const textElement = (text: string, span: Span): RichTextText => ({
@@ -58,7 +65,7 @@ function element(span: Span, room: Room): RichTextElement | undefined {
   }
   if (span.kind === 'emoji') return { type: 'emoji', name: span.name };
   const text = shorten(clean(wordsOf(span)), room);
-  if (span.kind === 'link' && text !== '' && SLACK_LINK.test(span.url)) return { type: 'link', url: span.url, text };
+  if (text !== '' && leadsSomewhere(span)) return { type: 'link', url: span.url, text };
   return text === '' ? undefined : textElement(text, span);
 }
 
@@ -118,7 +125,7 @@ function markupOf(span: Span): string | undefined {
   if (span.kind === 'person' && USER_ID.test(span.userId)) return `<@${span.userId}>`;
   if (span.kind === 'usergroup' && USERGROUP_ID.test(span.usergroupId)) return `<!subteam^${span.usergroupId}>`;
   if (span.kind === 'channel' && CHANNEL_ID.test(span.channelId)) return `<#${span.channelId}>`;
-  if (span.kind === 'link' && SLACK_LINK.test(span.url)) return `<${span.url}|${escapeText(cleanLine(span.text))}>`;
+  if (leadsSomewhere(span)) return `<${span.url}|${escapeText(cleanLine(span.text))}>`;
   if (span.kind !== 'time' || !isMoment(span.atMs)) return undefined;
   return `<!date^${Math.floor(span.atMs / 1000)}^${formatOf(span)}|${wordsOf(span)}>`;
 }

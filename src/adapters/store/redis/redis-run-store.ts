@@ -29,7 +29,8 @@ export interface RedisRunStoreParts {
 }
 
 /** First part of a quota's key. */
-const KIND_OF_QUOTA: Readonly<Record<Quota['per'], string>> = { minute: 'minute', open: 'count', pending: 'pending' };
+const kindOfQuota = ({ per, windowMs = 60_000 }: Quota): string =>
+  ({ minute: 'minute', open: 'count', pending: 'pending', window: `window:${windowMs}` })[per];
 /** Leases in one call of `renew`, so that no call blocks Redis for long. */
 const RENEWED_AT_ONCE = 500;
 /** How long a record that does not open is skipped. */
@@ -94,7 +95,7 @@ export class RedisRunStore implements RunStore {
   #create(run: Run, owner: string, quotas: readonly Quota[]): Promise<ScriptResult> {
     const { records, leaseMs, retentionMs, maxSettled } = this.#at;
     const dedupe = records.name('dedupe', run.origin.dedupeKey);
-    const names = quotas.map(({ key, per }) => `${KIND_OF_QUOTA[per]}:${records.name('quota', key)}`);
+    const names = quotas.map((quota) => `${kindOfQuota(quota)}:${records.name('quota', quota.key)}`);
     const { class: state, grant, parkedUntilMs } = indexFields(run);
     const index = [state, grant, parkedUntilMs, records.name('channel', run.origin.channelId), dedupe];
     const limits = quotas.map(({ max }) => max);
@@ -116,6 +117,13 @@ export class RedisRunStore implements RunStore {
     if (Number(schema) > SCHEMA)
       throw new KdebugError('store_record_unreadable', { detail: `run ${id}: newer schema` });
     return records.open(id, data);
+  }
+
+  async idOf(dedupeKey: string): Promise<RunId | undefined> {
+    const { connection, prefix, records } = this.#at;
+    const key = `${prefix}dedupe:${records.name('dedupe', dedupeKey)}`;
+    const id = await connection.call('get', (redis) => redis.get(key));
+    return id === null ? undefined : asRunId(id);
   }
 
   async lease(id: RunId, owner: string): Promise<Lease | undefined> {

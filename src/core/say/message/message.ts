@@ -1,5 +1,6 @@
 import type { ActionName, FormName } from '../../actions.ts';
 import type { Chart } from '../../diagnosis/facts/verdict.ts';
+import { alertSourceOf } from '../../ids.ts';
 
 /**
  * A message without any knowledge of Slack. Every text is plain text: a renderer must show it literally, so that no
@@ -67,6 +68,8 @@ export type Span =
    * text.
    */
   | { readonly kind: 'link'; readonly url: string; readonly text: string }
+  /** A link to anywhere, whose text names the host it leads to; only for `https:` and `http:` without a user. */
+  | { readonly kind: 'web'; readonly url: string; readonly text: string }
   /** A time; shown in the reader's own time zone, to the minute. `isToday`: without the day. */
   | { readonly kind: 'time'; readonly atMs: number; readonly isToday?: true }
   /** One of kdebug's own marks, never a name from a text; the words beside it say the same. `text` is the character. */
@@ -112,10 +115,25 @@ export interface Button {
 export const text = (value: string): Span => ({ kind: 'text', text: value });
 export const strong = (value: string): Span => ({ kind: 'strong', text: value });
 export const code = (value: string): Span => ({ kind: 'code', text: value });
-export const person = (userId: string): Span => ({ kind: 'person', userId });
+/** A source of alerts is no account of Slack, so it has words instead of a mention. */
+export function person(userId: string): Span {
+  const source = alertSourceOf(userId);
+  return source === undefined ? { kind: 'person', userId } : text(`alert source ${source}`);
+}
 export const usergroup = (usergroupId: string): Span => ({ kind: 'usergroup', usergroupId });
 export const channel = (channelId: string): Span => ({ kind: 'channel', channelId });
 export const link = (url: string, label: string): Span => ({ kind: 'link', url, text: label });
+/** Undefined: it is no address that may become a link. */
+export function webLink(url: string | undefined, label: string): Span | undefined {
+  if (url === undefined || url.length > MAX_URL || !URL.canParse(url)) return undefined;
+  const { protocol, host, username, password } = new URL(url);
+  if (!/^https?:$/.test(protocol) || username + password !== '') return undefined;
+  return { kind: 'web', url, text: `${label} (${host})` };
+}
+
+/** Slack refuses longer ones. */
+const MAX_URL = 2_000;
+
 export const time = (atMs: number): Span => ({ kind: 'time', atMs });
 
 /** Within half a day, everybody knows which day is meant. */

@@ -5,6 +5,7 @@ import { targetWords } from '../../command/print.ts';
 import type { Verdict, VerdictFinding } from '../../diagnosis/facts/verdict.ts';
 import { LINE_LENGTH } from '../../line-lengths.ts';
 import type { Outcome } from '../../outcome.ts';
+import { isUnattended } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import { line } from '../message/line.ts';
 import { code, person, type Span, strong, type Tone } from '../message/message.ts';
@@ -26,8 +27,11 @@ import { lookWords } from './look-lines.ts';
 import { describeOutcome, happenedSpans, type OutcomeText, STATE_TEXT } from './outcome-text.ts';
 import { durationOf } from './result-parts.ts';
 
-const podOf = ({ plan, request: { target }, commandLine }: Run): string =>
-  plan ? plan.podName : target.kind === 'pod' ? target.name : commandLine;
+function podOf({ plan, request: { target }, commandLine, alert }: Run): string {
+  if (plan) return plan.podName;
+  if (alert?.problem) return alert.subject === '' ? alert.name : alert.subject;
+  return target.kind === 'pod' ? target.name : commandLine;
+}
 
 /** Whom the headline is about: the pod, or the workload where the verdict is one about all its pods. */
 export const nameOf = (run: Run): string =>
@@ -58,6 +62,7 @@ export interface CardHead {
 /** What a run's card answers. Where the output is private, nothing of it gives the verdict away. */
 export function headOf(run: Run, nowMs: number, isPrivate: boolean): CardHead {
   if (run.state === 'finished' && run.outcome) return endOf(run, run.outcome, isPrivate);
+  if (run.state === 'denied' && isUnattended(run)) return { tone: 'attention', headline: 'Not diagnosed' };
   const { tone, headline } = STATE_TEXT[run.state];
   const answer = isPrivate || DECIDED_AGAINST.has(run.state) ? undefined : headlineOf(run.verdict);
   if (answer !== undefined) {

@@ -1,6 +1,6 @@
 import { visible } from '../../../lib/invisible.ts';
 import { VERDICT_LINE_LENGTH } from '../../line-lengths.ts';
-import { isBatchRun } from '../../run/life-cycle.ts';
+import { isBatchRun, isUnattended } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import type { AudienceOf } from '../../run/shared-files.ts';
 import { batchMessage } from '../batch/batch-message.ts';
@@ -8,6 +8,7 @@ import { batchResultMessage } from '../batch/result-message.ts';
 import { dotted, line, message, note, paragraph, preformatted, type Shown, shownParts } from '../message/line.ts';
 import { code, type Message, type Part, person, type Span, soon, strong } from '../message/message.ts';
 import { quietPerson, typedCommand } from '../message/typed-text.ts';
+import { alertDetails, alertLine } from '../parts/alert-parts.ts';
 import { type Approvers, approvalParts, approvalWords, decisionMessage } from '../parts/approval-parts.ts';
 import { chartParts, withChartsInWords } from '../parts/chart-parts.ts';
 import { filesParts } from '../parts/file-parts.ts';
@@ -67,10 +68,14 @@ function cardMessage(run: Run, context: RenderContext): Message {
     isVerdict || run.outcome?.kind === 'answered'
       ? `${subject}: ${headline}`
       : `${headline}: ${imageOf(run)} on ${subject}`;
-  const notification = line`${words}, for ${person(run.origin.requesterId)}`;
+  const notification = run.alert
+    ? line`${run.alert.name}: ${words}`
+    : line`${words}, for ${person(run.origin.requesterId)}`;
   return message({ summary: words, notification, tone }, [
+    alertLine(run, nowMs),
     paragraph`${firstLine(run, headline)}`,
     paragraph`${cardLine(run, isPrivate)}`,
+    alertDetails(run),
     stopParts(run, nowMs, isPrivate),
     runButtonsPart(run, isPrivate ? 'private-card' : 'card'),
     tailPart(run, context),
@@ -91,6 +96,7 @@ function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: Rende
   const summary = `${APPROVAL_NEEDED}: ${image} on ${subject}${reason}`;
   const facts = plan ? [plan.cluster, ...requestFacts(plan)] : [];
   return message({ summary, notification: line`${APPROVAL_NEEDED}: ${who}`, tone: 'decision' }, [
+    alertLine(run, nowMs),
     powerParts(plan ? { plan } : {}),
     !isPrivate && paragraph`${answerLine(run)}`,
     approvalParts(run, approvers, nowMs),
@@ -194,7 +200,8 @@ const LONG_MS = 10_000;
  * Whether the result mentions its requester, so that Slack notifies them: it needed an approval, took long from request
  * to end, or something is wrong. A quick success notifies nobody.
  */
-export const namesRequester = (run: Run): boolean => run.approval !== undefined || tookLong(run) || isWrong(run);
+export const namesRequester = (run: Run): boolean =>
+  !isUnattended(run) && (run.approval !== undefined || tookLong(run) || isWrong(run));
 
 const tookLong = ({ origin, finishedAtMs, endedAtMs }: Run): boolean => {
   const endMs = finishedAtMs ?? endedAtMs;

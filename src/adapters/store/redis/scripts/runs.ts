@@ -5,8 +5,8 @@ import { script } from './script.ts';
  *
  *   KEYS[1]  run:<id>
  *   KEYS[2]  dedupe:<HMAC of the dedupe key>
- *   KEYS[3…] one sorted set a quota: minute:<HMAC> (score: ms of creation), count:<HMAC> or pending:<HMAC> (score: µs), members are run
- *            ids; a pending one is only noted, for the save that makes the run wait
+ *   KEYS[3…] one sorted set a quota: minute:<HMAC> or window:<ms>:<HMAC> (score: ms of creation), count:<HMAC> or pending:<HMAC> (score:
+ *            µs), members are run ids; a pending one is only noted, for the save that makes the run wait
  *   ARGV[5]  id            ARGV[6]  owner          ARGV[7]  lease, ms       ARGV[8]  the sealed record
  *   ARGV[9]  class         ARGV[10] grant, 0 or 1  ARGV[11] parked until, ms; 0: not parked
  *   ARGV[12] HMAC of the channel                   ARGV[13] HMAC of the dedupe key
@@ -30,24 +30,30 @@ if call('EXISTS', KEYS[1]) == 1 then return {'taken', nowMs} end
 
 -- The first write takes memory: of a script's writes Redis, short of it, refuses only the first.
 call('SET', KEYS[2], id, 'PX', text(KEEP_MS))
+-- How long a quota remembers a creation; nil: as long as the run is open.
+local function windowOf(name)
+  if string.sub(name, 1, 7) == 'minute:' then return 60000 end
+  return tonumber(string.match(name, '^window:(%d+):') or '')
+end
 local quotas, bounds = {}, {}
 for i = 3, #KEYS do
   local name, max = string.sub(KEYS[i], #prefix + 1), tonumber(ARGV[13 + i])
   quotas[#quotas + 1] = name
   bounds[#bounds + 1] = ARGV[13 + i]
-  local isMinute = string.sub(name, 1, 7) == 'minute:'
-  call('ZREMRANGEBYSCORE', KEYS[i], '-inf', text(isMinute and nowMs - 60000 or nowUs - KEEP_MS * 1000))
+  local window = windowOf(name)
+  call('ZREMRANGEBYSCORE', KEYS[i], '-inf', text(window and nowMs - window or nowUs - KEEP_MS * 1000))
   local count = call('ZCARD', KEYS[i])
   if count >= max and string.sub(name, 1, 8) ~= 'pending:' then
-    local oldest = isMinute and max > 0 and call('ZRANGE', KEYS[i], count - max, count - max, 'WITHSCORES')[2]
+    local oldest = window and max > 0 and call('ZRANGE', KEYS[i], count - max, count - max, 'WITHSCORES')[2]
     call('DEL', KEYS[2])
-    return {'limited', nowMs, i - 3, oldest and tonumber(oldest) + 60000 or 0, count}
+    return {'limited', nowMs, i - 3, oldest and tonumber(oldest) + window or 0, count}
   end
 end
 for i = 3, #KEYS do
-  if string.sub(quotas[i - 2], 1, 7) == 'minute:' then
+  local window = windowOf(quotas[i - 2])
+  if window then
     call('ZADD', KEYS[i], text(nowMs), id)
-    call('PEXPIRE', KEYS[i], 60000)
+    call('PEXPIRE', KEYS[i], text(window))
   end
 end
 

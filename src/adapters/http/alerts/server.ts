@@ -1,0 +1,144 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/errors.ts';
+import type { AlertSource } from '../../../core/policy/policy.ts';
+import type { AlertReceiver } from '../../../flow/ports/alerts.ts';
+import type { Log, Metrics } from '../../../flow/ports/machine.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { Trouble } from '../../../lib/trouble.ts';
+import { hasBearer, hasSignature, isSigned, isUsableSecret } from './authorization.ts';
+import { readBody } from './body.ts';
+
+export interface AlertServerOptions {
+  /** 0: any free port. */
+  readonly port: number;
+  /** The sources of the policy that holds now. */
+  readonly sources: () => Readonly<Record<string, AlertSource>>;
+  /** The value of an environment variable; undefined: it is not set. */
+  readonly secretOf: (variable: string) => string | undefined;
+  readonly receiver: AlertReceiver;
+  readonly metrics: Pick<Metrics, 'alertsReceived'>;
+  readonly log: Log;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
+}
+
+export interface AlertServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 1_048_576;
+/** Alertmanager and Grafana give up after ten seconds or more. */
+const REQUEST_MS = 10_000;
+/** Each may hold a body of 1 MiB. */
+const MAX_CONNECTIONS = 50;
+
+/** All others are answered with 503, so that the source tries again. */
+const STATUS: Readonly<Partial<Record<ReasonCode, number>>> = {
+  alert_source_unknown: 404,
+  alert_unauthorized: 401,
+  alert_body_invalid: 400,
+  alert_body_too_large: 413,
+};
+
+/**
+ * Starts the server for `POST /alerts/NAME`. 200 once everything is stored. 4xx: nothing was stored, and the same request would be refused again.
+ * 503: the source must send it again. Never 429, after which Alertmanager gives up. Answers have a code, and nothing of the policy.
+ */
+export async function startAlertServer(options: AlertServerOptions): Promise<AlertServer> {
+  const trouble = new Trouble(options, {
+    begins: 'a notification of alerts was refused',
+    ends: 'notifications of alerts are accepted again',
+  });
+  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
+    const beganMs = options.clock.elapsed();
+    void answer(request, options).then(({ status, result, source, detail }) => {
+      options.metrics.alertsReceived(source, result, options.clock.elapsed() - beganMs);
+      if (status === 200) trouble.worked();
+      else trouble.failed({ source, reason: result, detail });
+      response.writeHead(status, {
+        'content-type': 'application/json',
+        connection: status === 200 ? 'keep-alive' : 'close',
+      });
+      response.end(`${JSON.stringify({ result })}\n`);
+    });
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), 1_000).unref();
+      }),
+  };
+}
+
+interface Answered {
+  readonly status: number;
+  readonly result: string;
+  /** A name of the policy, or `unknown`. */
+  readonly source: string;
+  readonly detail?: string | undefined;
+}
+
+async function answer(request: IncomingMessage, options: AlertServerOptions): Promise<Answered> {
+  let source = 'unknown';
+  try {
+    if (request.method !== 'POST') return { status: 405, result: 'method_not_allowed', source };
+    const known = sourceOf(request, options);
+    source = known.name;
+    const body = await authorizedBody(request, known, options);
+    const read = readBody(body, known.format);
+    if (read.kind !== 'ok')
+      throw new KdebugError(read.kind === 'invalid' ? 'alert_body_invalid' : 'alert_body_too_large', {
+        detail: read.detail,
+      });
+    return { status: 200, result: await options.receiver.receive(source, read.notification), source };
+  } catch (thrown) {
+    const { code, detail } = toKdebugError(thrown);
+    return { status: STATUS[code] ?? 503, result: code, source, detail };
+  }
+}
+
+/** Only names of the policy: what else stands in a path is anybody's. */
+function sourceOf({ url = '' }: IncomingMessage, { sources }: AlertServerOptions): AlertSource {
+  const [, name = ''] = /^\/alerts\/([a-z0-9-]{1,40})$/.exec(url) ?? [];
+  const known = sources();
+  const source = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (!source) throw new KdebugError('alert_source_unknown');
+  return source;
+}
+
+/** Without a signature, reads nothing of a request that lacks the secret. */
+async function authorizedBody(
+  request: IncomingMessage,
+  { secretEnv, format }: AlertSource,
+  { secretOf, clock }: AlertServerOptions,
+): Promise<string> {
+  const secret = secretOf(secretEnv);
+  if (!isUsableSecret(secret)) throw new KdebugError('alert_secret_missing', { detail: secretEnv });
+  const { headers } = request;
+  const signed = format === 'grafana' && isSigned(headers);
+  if (!signed && !hasBearer(headers, secret)) throw new KdebugError('alert_unauthorized');
+  const body = await bodyOf(request);
+  if (signed && !hasSignature(headers, body, { secret, nowMs: clock.now() }))
+    throw new KdebugError('alert_unauthorized');
+  return body.toString('utf8');
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new KdebugError('alert_body_too_large', { detail: 'more than 1 MiB' });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

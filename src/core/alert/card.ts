@@ -1,0 +1,128 @@
+import { defined } from '../../lib/object.ts';
+import { shorten } from '../../lib/text.ts';
+import type { ReasonCode } from '../errors.ts';
+import { sha256 } from '../hash.ts';
+import { redactText } from '../redact/redact-text.ts';
+import type { Alert, AlertLinks, AlertNotification } from './notification.ts';
+
+/**
+ * A group of alerts as the run that it started has it: what its card says, and which alerts it knows. Its texts are redacted and bounded.
+ * Stored records use these field names.
+ */
+export interface AlertCard {
+  /** The policy's name of the source. */
+  readonly source: string;
+  /** The alert's name. */
+  readonly name: string;
+  readonly severity?: string;
+  readonly summary?: string;
+  /** What it is about, in the words of its labels: `shop/web-1`. */
+  readonly subject: string;
+  readonly links: AlertLinks;
+  /** Since when it fires, or fired; of several alerts the first. */
+  readonly sinceMs: number;
+  /** Since when none of them fires. */
+  readonly resolvedAtMs?: number;
+  /** How often the group began to fire. */
+  readonly times: number;
+  /** How many alerts of the group fire. */
+  readonly firing: number;
+  /** How many pods of it nobody looked at, because of a limit. */
+  readonly skipped: number;
+  /** Why nothing is looked at; `subject` is the word that is wrong. */
+  readonly problem?: { readonly code: ReasonCode; readonly subject: string };
+  /** The alerts that were told of already (`alertKey`), the newest last. */
+  readonly seen: readonly string[];
+  /** Rises with each change: Slack must show the newest. */
+  readonly version: number;
+  /** Until then, alerts of the same group belong to this card. */
+  readonly openUntilMs: number;
+}
+
+/** Longer than the four hours after which Alertmanager repeats, and than a day of an alert that comes and goes. */
+export const OPEN_MS = 25 * 3_600_000;
+/** Of one group; one notification has at most 500. */
+const MAX_SEEN = 1_000;
+const MAX_NAME = 100;
+const MAX_SUMMARY = 300;
+
+/** The same for each notification of one alert, and another one when it fires anew. */
+export const alertKey = ({ fingerprint, startsAtMs }: Pick<Alert, 'fingerprint' | 'startsAtMs'>): string =>
+  sha256(`${fingerprint}\n${startsAtMs}`).slice(0, 16);
+
+/** The alerts that fire and that the card does not know. */
+export const freshAlerts = (alerts: readonly Alert[], card: Pick<AlertCard, 'seen'> | undefined): readonly Alert[] => {
+  const seen = new Set(card?.seen);
+  return alerts.filter((alert) => alert.isFiring && !seen.has(alertKey(alert)));
+};
+
+export interface Told {
+  readonly source: string;
+  /** What the policy wants to know of; at least one fires. */
+  readonly notification: AlertNotification;
+  /** The alert that the card is about. */
+  readonly alert: Alert;
+  readonly subject: string;
+  readonly problem?: AlertCard['problem'];
+  readonly skipped: number;
+  readonly receivedAtMs: number;
+  /** The policy's patterns of secrets. */
+  readonly redact: readonly string[];
+}
+
+/** The card of a group's first notification. */
+export function newAlertCard({ notification, alert, redact, receivedAtMs, ...told }: Told): AlertCard {
+  const { alerts, truncated } = notification;
+  const { labels, annotations, links } = alert;
+  const clean = (words: string | undefined, length: number): string | undefined => {
+    const line = redactText(words?.replace(/\s+/g, ' ').trim() ?? '', redact);
+    return line === '' ? undefined : shorten(line, length);
+  };
+  const firing = alerts.filter((one) => one.isFiring);
+  return {
+    ...defined(told),
+    name: clean(labels.alertname, MAX_NAME) ?? 'Alert',
+    ...defined({
+      severity: clean(labels.severity, 30),
+      summary: clean(annotations.summary ?? annotations.message ?? annotations.description, MAX_SUMMARY),
+    }),
+    links,
+    sinceMs: Math.min(...firing.map(({ startsAtMs }) => startsAtMs)),
+    times: 1,
+    firing: firing.length + truncated,
+    seen: firing.map(alertKey).slice(-MAX_SEEN),
+    version: 1,
+    openUntilMs: receivedAtMs + OPEN_MS,
+  };
+}
+
+/** The card after another notification of its group. The same card: nothing is new. */
+export function toldAgain(
+  card: AlertCard,
+  { alerts, truncated }: AlertNotification,
+  { skipped, nowMs }: { readonly skipped: number; readonly nowMs: number },
+): AlertCard {
+  const firing = alerts.filter(({ isFiring }) => isFiring);
+  const fresh = freshAlerts(firing, card);
+  const isFiring = firing.length > 0;
+  const begins = isFiring && card.resolvedAtMs !== undefined;
+  const ends = !isFiring && card.resolvedAtMs === undefined;
+  const count = firing.length === 0 ? 0 : firing.length + truncated;
+  if (fresh.length === 0 && !begins && !ends && count === card.firing) return card;
+  const { resolvedAtMs: _, ...open } = card;
+  return {
+    ...(isFiring ? open : card),
+    ...(ends ? { resolvedAtMs: endOf(alerts, nowMs) } : {}),
+    ...(begins ? { times: card.times + 1, sinceMs: Math.min(...firing.map(({ startsAtMs }) => startsAtMs)) } : {}),
+    firing: count,
+    skipped: card.skipped + skipped,
+    seen: [...card.seen, ...fresh.map(alertKey)].slice(-MAX_SEEN),
+    version: card.version + 1,
+  };
+}
+
+/** Grafana and Alertmanager give the end of each alert; a time that has not come is none. */
+function endOf(alerts: readonly Alert[], nowMs: number): number {
+  const ends = alerts.flatMap(({ endsAtMs }) => (endsAtMs === undefined || endsAtMs > nowMs ? [] : [endsAtMs]));
+  return ends.length === 0 ? nowMs : Math.max(...ends);
+}

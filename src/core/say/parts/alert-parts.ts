@@ -1,0 +1,44 @@
+import { formatCount, formatDuration } from '../../../lib/duration.ts';
+import type { AlertCard } from '../../alert/card.ts';
+import type { Run } from '../../run/run.ts';
+import { dotted, line, note, paragraph, type Shown } from '../message/line.ts';
+import { type Span, soon, strong, webLink } from '../message/message.ts';
+import { oneLine } from './headline.ts';
+
+/** `*KubePodCrashLooping* · critical · firing since 12:41`: what people look for when they know the alert. */
+export const alertLine = ({ alert }: Run, nowMs: number): Shown =>
+  alert && paragraph`${dotted([strong(alert.name), alert.severity, stateOf(alert, nowMs)])}`;
+
+function stateOf(alert: AlertCard, nowMs: number): readonly Span[] {
+  const { sinceMs, resolvedAtMs, times, firing } = alert;
+  const often = times > 1 ? ` for the ${ordinal(times)} time` : '';
+  if (resolvedAtMs !== undefined) return line`resolved after ${formatDuration(resolvedAtMs - sinceMs)}${often}`;
+  const several = firing > 1 && `${formatCount(firing, 'alert')}, `;
+  return line`${several}firing${often}, since ${sinceSpans(sinceMs, nowMs)}`;
+}
+
+/** `since at 12:41` is no English. */
+const sinceSpans = (atMs: number, nowMs: number): readonly Span[] =>
+  soon(atMs, nowMs).filter(({ kind }) => kind === 'time');
+
+const ordinal = (count: number): string => {
+  const last = count % 100 > 10 && count % 100 < 14 ? 0 : count % 10;
+  return `${count}${['th', 'st', 'nd', 'rd'][last] ?? 'th'}`;
+};
+
+/** What the alert says of itself, and where people go next. Its words are foreign: the answer stands above them. */
+export function alertDetails({ alert }: Run): Shown {
+  if (!alert) return [];
+  const { summary, links, skipped } = alert;
+  return [
+    skipped > 0 &&
+      paragraph`${formatCount(skipped, 'more pod')} of this alert ${skipped === 1 ? 'was' : 'were'} not looked at: perGroup in the policy bounds them.`,
+    note`${dotted([
+      summary !== undefined && oneLine(summary),
+      webLink(links.runbook, 'Runbook'),
+      webLink(links.dashboard, 'Dashboard'),
+      webLink(links.source, 'Rule'),
+      webLink(links.silence, 'Silence'),
+    ])}`,
+  ];
+}

@@ -1,0 +1,91 @@
+import { alertKey } from '../../core/alert/card.ts';
+import { matchesLabels } from '../../core/alert/match.ts';
+import type { Alert, AlertNotification } from '../../core/alert/notification.ts';
+import { type Aimed, type AlertTarget, aimOfAlert, workloadKeyOf } from '../../core/alert/target.ts';
+import { parseCommand } from '../../core/command/parse.ts';
+import { resolveCluster } from '../../core/planning/resolve.ts';
+import type { AlertSource, Policy } from '../../core/policy/policy.ts';
+import type { RunRequest } from '../../core/request/command.ts';
+import { commandOfForm } from '../../core/say/request-form.ts';
+import { defined } from '../../lib/object.ts';
+import type { Quota } from '../ports/store.ts';
+
+/** An alert that came later than this tells what was, for example after an outage of its source: it is shown, and nothing is looked at. */
+const MAX_AGE_MS = 15 * 60_000;
+/** Looks that the alerts of one channel may begin in a minute. */
+const MAX_A_MINUTE = 4;
+
+/** The pod that kdebug itself runs in. */
+export interface OwnPod {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface Judged {
+  readonly alert: Alert;
+  readonly aimed: Aimed;
+}
+
+interface JudgedBy {
+  readonly source: AlertSource;
+  readonly nowMs: number;
+  readonly ownPod: OwnPod | undefined;
+}
+
+/** The alerts of a notification that the policy wants to know of. */
+export const wantedOf = (notification: AlertNotification, source: AlertSource): AlertNotification => ({
+  ...notification,
+  alerts: notification.alerts.filter(({ labels }) => matchesLabels(labels, source)),
+});
+
+/** What each alert is about, or why nothing may be looked at; of several about the same only the first. */
+export function judge(alerts: readonly Alert[], by: JudgedBy): readonly Judged[] {
+  const byTarget = new Map<string, Judged>();
+  for (const alert of alerts) {
+    const aimed = aimOf(alert, by);
+    const key = aimed.kind === 'target' ? JSON.stringify(aimed.target) : alertKey(alert);
+    if (!byTarget.has(key)) byTarget.set(key, { alert, aimed });
+  }
+  return [...byTarget.values()];
+}
+
+function aimOf({ labels, startsAtMs }: Alert, { source, nowMs, ownPod }: JudgedBy): Aimed {
+  const aimed = aimOfAlert(labels, source);
+  if (aimed.kind === 'none') return aimed;
+  const subject = `${aimed.target.namespace}/${aimed.target.name}`;
+  if (ownPod && isOurs(aimed.target, ownPod)) return { kind: 'none', code: 'alert_of_kdebug', subject };
+  if (nowMs - startsAtMs > MAX_AGE_MS) return { kind: 'none', code: 'alert_too_old', subject };
+  return aimed;
+}
+
+/** A pod of the same name in another cluster is not worth a look that could take kdebug itself down. */
+const isOurs = (target: AlertTarget, ownPod: OwnPod): boolean =>
+  workloadKeyOf({ namespace: target.namespace, name: target.name }) === workloadKeyOf(ownPod);
+
+/** As if somebody had typed the name. Undefined: these are no words of a command. */
+export function requestFor(
+  { cluster, namespace, name }: AlertTarget,
+  image: string | undefined,
+): RunRequest | undefined {
+  const parsed = parseCommand(commandOfForm({ namespace, pod: name, ...defined({ cluster, image }) }));
+  return parsed.kind === 'ok' && parsed.command.kind === 'run' ? parsed.command.request : undefined;
+}
+
+/** The bounds of a look that nobody asked for. `most`: how many of one workload may begin within the cooldown. */
+export function quotasOfLook(
+  { alert, target }: { readonly alert: Alert; readonly target: AlertTarget },
+  { source, policy, most }: { readonly source: AlertSource; readonly policy: Policy; readonly most: number },
+): readonly Quota[] {
+  const { limits } = policy;
+  const resolved = resolveCluster(target.cluster, policy);
+  const cluster = resolved.kind === 'ok' ? resolved.cluster : '';
+  return [
+    {
+      key: `alert:${alert.labels.alertname ?? ''}:${workloadKeyOf({ ...target, cluster })}`,
+      ...{ code: 'alert_cooldown', per: 'window', windowMs: source.cooldownMs, max: most },
+    },
+    { key: `alerts:${source.channel}`, code: 'alert_limit', per: 'minute', max: MAX_A_MINUTE },
+    { key: `channel:${source.channel}`, code: 'limit_per_channel', per: 'open', max: limits.runsPerChannel },
+    { key: `cluster:${cluster}`, code: 'limit_per_cluster', per: 'open', max: limits.runsPerCluster },
+  ];
+}

@@ -1,0 +1,244 @@
+import { type AlertCard, alertKey, freshAlerts, newAlertCard, toldAgain } from '../../core/alert/card.ts';
+import type { AlertNotification } from '../../core/alert/notification.ts';
+import type { AlertTarget } from '../../core/alert/target.ts';
+import { shownCommandLine } from '../../core/command/shown-command.ts';
+import { KdebugError, type ReasonCode } from '../../core/errors.ts';
+import { sha256 } from '../../core/hash.ts';
+import { type RunId, userOfAlerts } from '../../core/ids.ts';
+import type { AlertSource } from '../../core/policy/policy.ts';
+import type { RunRequest } from '../../core/request/command.ts';
+import type { Origin } from '../../core/request/origin.ts';
+import type { Run } from '../../core/run/run.ts';
+import { defined, own } from '../../lib/object.ts';
+import type { Starter } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import { HeldRun, type RunChanger } from '../context/held-run.ts';
+import type { AlertReceiver, Received } from '../ports/alerts.ts';
+import type { CreateResult, Quota } from '../ports/store.ts';
+import { type Judged, judge, quotasOfLook, requestFor, wantedOf } from './looks.ts';
+
+/** A group that keeps firing has one card a day, so this many are more than any store keeps. */
+const MAX_CARDS = 50;
+
+interface Notified {
+  readonly source: AlertSource;
+  /** The alerts that the policy wants to know of. */
+  readonly notification: AlertNotification;
+  readonly cardKey: string;
+}
+
+interface Look {
+  readonly judged: Judged & { readonly aimed: { readonly kind: 'target'; readonly target: AlertTarget } };
+  readonly request: RunRequest;
+}
+
+/**
+ * Starts a look for alerts that nobody had to click. One run is the card of a group of alerts and the first look; further pods of the group are
+ * looked at by runs that answer in the card's thread. All that must survive is in these runs, so the store's own guarantees make one card of
+ * the same notification, however often and wherever it arrives.
+ */
+export class Alerts implements AlertReceiver {
+  readonly #deps: FlowDeps;
+  readonly #starter: Starter;
+  readonly #runs: RunChanger;
+
+  constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
+    this.#deps = deps;
+    this.#starter = starter;
+    this.#runs = runs;
+  }
+
+  async receive(name: string, given: AlertNotification): Promise<Received> {
+    const source = own(this.#deps.policies.current().alerts ?? {}, name);
+    if (!source) throw new KdebugError('alert_source_unknown', { detail: name });
+    const notification = wantedOf(given, source);
+    if (notification.alerts.length === 0) return 'ignored';
+    const refused = this.#starter.refusalFor(userOfAlerts(name));
+    if (refused) throw new KdebugError(refused);
+    const { card, cardKey } = await this.#openCard(sha256(JSON.stringify(['alerts', name, given.groupKey])));
+    const notified = { source, notification, cardKey };
+    if (card) return this.#tellAgain(card, notified);
+    return notification.alerts.some(({ isFiring }) => isFiring) ? this.#tellFirst(notified) : 'ignored';
+  }
+
+  /** The group's card that still takes alerts, or the key for a new one: each card's key names the one before it. */
+  async #openCard(
+    firstKey: string,
+  ): Promise<{ readonly card?: Run & { readonly alert: AlertCard }; readonly cardKey: string }> {
+    const { store, clock } = this.#deps;
+    let cardKey = firstKey;
+    for (let cards = 0; cards < MAX_CARDS; cards += 1) {
+      const id = await store.idOf(cardKey);
+      const run = id === undefined ? undefined : await store.read(id);
+      if (!run?.alert) return { cardKey };
+      const { alert } = run;
+      if (clock.now() < alert.openUntilMs) return { card: { ...run, alert }, cardKey };
+      cardKey = sha256(`${firstKey}\n${run.id}`);
+    }
+    throw new KdebugError('internal_error', { detail: 'too many cards of one group of alerts' });
+  }
+
+  async #tellFirst(notified: Notified): Promise<Received> {
+    const { source, notification, cardKey } = notified;
+    const { clock } = this.#deps;
+    const judged = this.#judge(
+      notification.alerts.filter(({ isFiring }) => isFiring),
+      source,
+    );
+    const looks = looksOf(judged, source);
+    const [lead, ...further] = looks.slice(0, source.perGroup);
+    const { alert, aimed } = lead?.judged ?? judged[0] ?? noAlert();
+    const later = new Set(further.map((look) => alertKey(look.judged.alert)));
+    const card = newAlertCard({
+      source: source.name,
+      // The alerts that are looked at next are told of below: after a crash in between, the source sends them again.
+      notification,
+      alert,
+      subject: subjectOf(aimed),
+      skipped: Math.max(0, looks.length - source.perGroup) + notification.truncated,
+      receivedAtMs: clock.now(),
+      redact: this.#deps.policies.current().output.redact,
+      ...defined({ problem: lead ? undefined : problemOf(aimed) }),
+    });
+    const run = this.#runFor(source, {
+      dedupeKey: cardKey,
+      request: lead?.request ?? NO_REQUEST,
+      alert: { ...card, seen: card.seen.filter((key) => !later.has(key)) },
+    });
+    const created = await this.#createCard(run, lead ? this.#quotas(lead, source, 1) : []);
+    if (created.kind === 'duplicate') return this.#afterAnother(notified);
+    if (further.length > 0 && !created.problem) {
+      await this.#lookAt(further, notified, source.perGroup);
+    }
+    if (further.length > 0) await this.#change(run.id, notified, created.problem ? further.length : 0);
+    return 'told';
+  }
+
+  /** Another replica has just made the card, of this notification or of one with other alerts. */
+  async #afterAnother(notified: Notified): Promise<Received> {
+    const { store } = this.#deps;
+    const id = await store.idOf(notified.cardKey);
+    const run = id === undefined ? undefined : await store.read(id);
+    return run?.alert ? this.#tellAgain({ ...run, alert: run.alert }, notified) : 'repeated';
+  }
+
+  async #tellAgain(card: Run & { readonly alert: AlertCard }, notified: Notified): Promise<Received> {
+    const { source, notification } = notified;
+    const nowMs = this.#deps.clock.now();
+    // A repeat must not wait for whichever replica holds the run.
+    if (toldAgain(card.alert, notification, { skipped: 0, nowMs }) === card.alert) return 'repeated';
+    const looks = looksOf(this.#judge(freshAlerts(notification.alerts, card.alert), source), source);
+    const chosen = looks.slice(0, source.perGroup);
+    const tooMany = await this.#lookAt(chosen, notified, 1);
+    return this.#change(card.id, notified, looks.length - chosen.length + tooMany);
+  }
+
+  #judge(alerts: AlertNotification['alerts'], source: AlertSource): readonly Judged[] {
+    const { clock, ownPod } = this.#deps;
+    return judge(alerts, { source, nowMs: clock.now(), ownPod });
+  }
+
+  /** Starts runs that answer in the card's thread. Resolves with how many the channel's pace did not allow. */
+  async #lookAt(looks: readonly Look[], { source, cardKey }: Notified, most: number): Promise<number> {
+    let tooMany = 0;
+    for (const look of looks) {
+      const dedupeKey = sha256(`${cardKey}\n${alertKey(look.judged.alert)}`);
+      const run = this.#runFor(source, { dedupeKey, threadOf: cardKey, request: look.request });
+      const created = await this.#create(run, this.#quotas(look, source, most));
+      if (created.kind === 'limited' && created.code !== 'alert_cooldown') tooMany += 1;
+    }
+    return tooMany;
+  }
+
+  async #change(id: RunId, { notification }: Notified, skipped: number): Promise<Received> {
+    const nowMs = this.#deps.clock.now();
+    const changed = await this.#runs.change(id, async (held) => {
+      const { alert } = held.run;
+      const next = alert && toldAgain(alert, notification, { skipped, nowMs });
+      if (!next || next === alert) return 'repeated';
+      await held.apply({ kind: 'alerted', alert: next });
+      return 'told';
+    });
+    // Nothing is lost: the source sends it again, and by then this replica or the other one has the run.
+    if (changed === 'elsewhere') throw new KdebugError('run_elsewhere', { detail: id });
+    return changed === 'settled' ? 'ignored' : changed;
+  }
+
+  /** A card that may begin no look is shown all the same, and says why. */
+  async #createCard(
+    run: Run & { readonly alert: AlertCard },
+    quotas: readonly Quota[],
+  ): Promise<{ readonly kind: 'created' | 'duplicate'; readonly problem?: ReasonCode }> {
+    const { problem } = run.alert;
+    const created = await this.#create(run, problem ? [] : quotas);
+    if (created.kind !== 'limited') return { kind: created.kind, ...defined({ problem: problem?.code }) };
+    const { code } = created;
+    const shown = { ...run, alert: { ...run.alert, problem: { code, subject: '' } } };
+    const { kind } = await this.#create(shown, []);
+    return { kind: kind === 'duplicate' ? kind : 'created', problem: code };
+  }
+
+  async #create(run: Run, quotas: readonly Quota[]): Promise<CreateResult> {
+    const { store, owner } = this.#deps;
+    const created = await store.create(run, owner, quotas);
+    if (created.kind === 'created') this.#starter.start(new HeldRun({ run, fence: created.fence }, this.#deps));
+    return created;
+  }
+
+  #quotas({ judged: { alert, aimed } }: Look, source: AlertSource, most: number): readonly Quota[] {
+    return quotasOfLook({ alert, target: aimed.target }, { source, policy: this.#deps.policies.current(), most });
+  }
+
+  #runFor<Extra extends Partial<Run>>(
+    source: AlertSource,
+    { dedupeKey, threadOf, request, ...extra }: { dedupeKey: string; threadOf?: string; request: RunRequest } & Extra,
+  ) {
+    const { clock, ids, policies } = this.#deps;
+    const origin: Origin = {
+      source: 'webhook',
+      dedupeKey,
+      teamId: '',
+      channelId: source.channel,
+      requesterId: userOfAlerts(source.name),
+      receivedAtMs: clock.now(),
+      ...defined({ threadOf }),
+    };
+    return {
+      ...{ schema: 1 as const, id: ids.runId(), state: 'received' as const, origin, request, delivery: {} },
+      commandLine: shownCommandLine(request, policies.current().output.redact),
+      ...extra,
+    };
+  }
+}
+
+const looksOf = (judged: readonly Judged[], { image }: AlertSource): readonly Look[] =>
+  judged.flatMap(({ alert, aimed }) => {
+    const request = aimed.kind === 'target' ? requestFor(aimed.target, image) : undefined;
+    return aimed.kind === 'target' && request ? [{ judged: { alert, aimed }, request }] : [];
+  });
+
+const subjectOf = (aimed: Judged['aimed']): string =>
+  aimed.kind === 'target' ? `${aimed.target.namespace}/${aimed.target.name}` : aimed.subject;
+
+const problemOf = (aimed: Judged['aimed']): AlertCard['problem'] =>
+  aimed.kind === 'none'
+    ? { code: aimed.code, subject: aimed.subject.slice(0, MAX_SUBJECT) }
+    : { code: 'alert_names_no_pod', subject: '' };
+
+/** Of a card that only shows its alert: nothing is ever launched for it. */
+const NO_REQUEST: RunRequest = {
+  target: { kind: 'all' },
+  env: [],
+  profile: 'auto',
+  command: [],
+  argumentsOnly: false,
+  dryRun: false,
+  batch: { canary: false },
+};
+
+/** Of a label's value that the card shows. */
+const MAX_SUBJECT = 100;
+
+function noAlert(): never {
+  throw new KdebugError('internal_error', { detail: 'no alert of the group fires' });
+}

@@ -1,0 +1,287 @@
+import { describe, expect, it } from 'vitest';
+import type { Alert, AlertNotification } from '../../../src/core/alert/notification.ts';
+import { asChannelId } from '../../../src/core/ids.ts';
+import type { AlertSource, Policy } from '../../../src/core/policy/policy.ts';
+import { RunSupervisor } from '../../../src/flow/supervisor.ts';
+import { aNotification, anAlert, anAlertSource } from '../../support/alerts.ts';
+import { aPod, aPolicy, approvalTerms, aRule, START_MS } from '../../support/builders.ts';
+import { settle } from '../../support/fake-clock.ts';
+import { textOf } from '../../support/plain-message.ts';
+import { endAll } from '../support/ended.ts';
+import { World } from '../support/world.ts';
+
+const HOUR_MS = 3_600_000;
+
+const policyWith = (source: Partial<AlertSource> = {}, parts: Partial<Policy> = {}): Policy => {
+  const policy = aPolicy();
+  const [[alias, image] = ['', undefined]] = Object.entries(policy.images);
+  return {
+    ...policy,
+    ...(image ? { images: { ...policy.images, [alias]: { ...image, class: 'observe', diagnostic: true } } } : {}),
+    defaultImage: alias,
+    alerts: { shop: anAlertSource(source) },
+    ...parts,
+  };
+};
+
+const worldWith = (source: Partial<AlertSource> = {}, parts: Partial<Policy> = {}): World =>
+  new World({ policy: policyWith(source, parts) });
+
+async function tell(world: World, notification: AlertNotification = aNotification()) {
+  const received = await world.pipeline.alerts.receive('shop', notification);
+  await settle();
+  return received;
+}
+
+const runs = (world: World) => world.store.recent('C0SHOP', 100);
+const card = (world: World): string => textOf(world.anchor());
+const resolved = (alert: Alert = anAlert(), endsAtMs = START_MS + 600_000): Alert => ({
+  ...alert,
+  isFiring: false,
+  endsAtMs,
+});
+
+describe('an alert that fires', () => {
+  it('is one card, and one look as its source, whom nobody mentions', async () => {
+    const world = worldWith();
+    expect(await tell(world)).toBe('told');
+    expect(await runs(world)).toMatchObject([
+      { origin: { source: 'webhook', requesterId: 'alert:shop', channelId: 'C0SHOP' } },
+    ]);
+    expect(world.cluster.launches).toHaveLength(1);
+    expect(card(world)).toMatch(/^KubePodCrashLooping · critical · firing, since/m);
+    expect(card(world)).toContain('Pod is crash looping.');
+    expect(card(world)).toContain('alert source shop');
+    expect(JSON.stringify(world.thread.posts)).not.toContain('"kind":"person"');
+    await endAll(world);
+    expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor', 'result']);
+    expect(JSON.stringify(world.thread.posts)).not.toContain('"kind":"person"');
+  });
+
+  it('is recorded with its name and fingerprint', async () => {
+    const world = worldWith();
+    await tell(world);
+    const facts = world.audit.entries.find(({ step }) => step === 'request')?.facts;
+    expect(facts).toMatchObject({ source: 'webhook', alert: 'KubePodCrashLooping' });
+    expect(facts?.alerts).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('is told of once, however often and at how many replicas it arrives', async () => {
+    const world = worldWith();
+    const other = new RunSupervisor({ ...world.deps(), owner: 'replica-2' });
+    const replicas = [world.pipeline, other, world.pipeline, other];
+    await Promise.all(replicas.map((replica) => replica.alerts.receive('shop', aNotification())));
+    await settle();
+    await tell(world);
+    expect(await runs(world)).toHaveLength(1);
+    expect(world.cluster.launches).toHaveLength(1);
+    expect(world.thread.posts).toHaveLength(1);
+  });
+
+  it('acts on nothing that the policy does not match', async () => {
+    const world = worldWith({ match: { severity: ['critical'], alertname: ['Kube*'] } });
+    expect(await tell(world, aNotification([anAlert({ labels: { severity: 'warning' } })]))).toBe('ignored');
+    expect(await tell(world, aNotification([anAlert({ labels: { alertname: 'Watchdog' } })]))).toBe('ignored');
+    expect(await runs(world)).toEqual([]);
+    expect(await tell(world)).toBe('told');
+  });
+
+  it('matches nothing by an empty list, and no label that is missing', async () => {
+    const world = worldWith({ match: { severity: [] } });
+    expect(await tell(world)).toBe('ignored');
+    world.policy = policyWith({ match: { team: ['*'] } });
+    expect(await tell(world)).toBe('ignored');
+  });
+});
+
+describe('an alert that may start nothing is shown, and says why', () => {
+  const denied = async (world: World, notification?: AlertNotification) => {
+    expect(await tell(world, notification)).toBe('told');
+    const [run] = await runs(world);
+    expect(world.cluster.launches).toEqual([]);
+    expect(world.thread.told).toEqual([]);
+    expect(card(world)).toContain('Not diagnosed');
+    return run?.refusal?.code;
+  };
+
+  it('of a cluster that the policy does not map', async () => {
+    const elsewhere = aNotification([anAlert({ labels: { cluster: 'eu-2' } })]);
+    expect(await denied(worldWith(), elsewhere)).toBe('alert_cluster_unknown');
+    expect(await denied(worldWith({ clusters: { 'eu-1': 'prod' } }), elsewhere)).toBe('alert_cluster_unknown');
+    expect(await denied(worldWith({ clusters: { 'eu-1': 'prod' } }))).toBe('alert_cluster_unknown');
+  });
+
+  it('without a pod, or of an exporter’s pod', async () => {
+    expect(await denied(worldWith(), aNotification([anAlert({ labels: { pod: '' } })]))).toBe('alert_names_no_pod');
+    const exporter = anAlert({ labels: { namespace: 'monitoring', pod: 'kube-state-metrics-7d4b9c8f6d-abcde' } });
+    expect(await denied(worldWith(), aNotification([exporter]))).toBe('alert_of_exporter');
+  });
+
+  it('that began long ago', async () => {
+    const old = anAlert({ startsAtMs: START_MS - 16 * 60_000 });
+    expect(await denied(worldWith(), aNotification([old]))).toBe('alert_too_old');
+  });
+
+  it('in a channel or namespace without a rule', async () => {
+    const none = { [asChannelId('C0SHOP')]: { rules: [] } };
+    expect(await denied(worldWith({}, { channels: none }))).toBe('cluster_not_allowed');
+  });
+
+  it('whose rule wants an approval, unless the source may ask', async () => {
+    const rules = [aRule({ approval: approvalTerms() })];
+    const parts = {
+      approvers: { sre: { users: [], usergroup: 'S0SRE' } },
+      channels: { [asChannelId('C0SHOP')]: { rules } },
+    };
+    expect(await denied(worldWith({}, parts))).toBe('alert_needs_approval');
+    const asking = worldWith({ asks: true }, parts);
+    await tell(asking);
+    expect(await runs(asking)).toMatchObject([{ state: 'pending-approval', approval: { grants: 'denied' } }]);
+  });
+
+  it('of an image that does more than observe', async () => {
+    const policy = policyWith();
+    const images = Object.fromEntries(
+      Object.entries(policy.images).map(([alias, image]) => [alias, { ...image, class: 'intrusive' as const }]),
+    );
+    const rules = [aRule({ classes: ['observe', 'intrusive'] })];
+    const world = worldWith({}, { images, channels: { [asChannelId('C0SHOP')]: { rules } } });
+    expect(await denied(world)).toBe('alert_not_observe');
+  });
+});
+
+describe('an alert about kdebug itself', () => {
+  it('starts nothing', async () => {
+    const world = worldWith();
+    const deps = { ...world.deps(), ownPod: { namespace: 'shop', name: 'web-1' } };
+    await new RunSupervisor(deps).alerts.receive('shop', aNotification());
+    await settle();
+    expect(await runs(world)).toMatchObject([{ refusal: { code: 'alert_of_kdebug' } }]);
+    expect(world.cluster.launches).toEqual([]);
+  });
+});
+
+describe('an alert that comes and goes', () => {
+  it('is resolved on its card and, once, in its thread', async () => {
+    const world = worldWith();
+    await tell(world);
+    await endAll(world);
+    await world.clock.advance(600_000);
+    expect(await tell(world, aNotification([resolved()]))).toBe('told');
+    expect(card(world)).toMatch(/^KubePodCrashLooping · critical · resolved after 11 min/m);
+    expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor', 'result', 'resolved']);
+    expect(textOf(world.thread.posts[2]?.message)).toMatch(/Resolved after 11 min/);
+    expect(await tell(world, aNotification([resolved()]))).toBe('repeated');
+  });
+
+  it('has one thread, and one look an hour', async () => {
+    const world = worldWith();
+    await tell(world);
+    await endAll(world);
+    for (let minute = 1; minute <= 60; minute += 1) {
+      await world.clock.advance(30_000);
+      const startsAtMs = START_MS + (minute - 1) * 60_000;
+      await tell(world, aNotification([resolved(anAlert({ startsAtMs }), world.clock.now())]));
+      await world.clock.advance(30_000);
+      if (minute < 60) await tell(world, aNotification([anAlert({ startsAtMs: world.clock.now() })]));
+    }
+    expect(await runs(world)).toHaveLength(1);
+    expect(world.thread.posts.filter(({ meta }) => meta.kind === 'anchor')).toHaveLength(1);
+    expect(world.thread.posts.filter(({ meta }) => meta.kind === 'resolved')).toHaveLength(1);
+    expect(card(world)).toContain('for the 60th time');
+    await world.clock.advance(HOUR_MS);
+    await tell(world, aNotification([anAlert({ startsAtMs: world.clock.now() })]));
+    const [again] = await runs(world);
+    expect(await runs(world)).toHaveLength(2);
+    expect(again?.origin.threadTs).toBe(world.thread.posts[0]?.ref.ts);
+  });
+
+  it('without a card is nobody’s business', async () => {
+    const world = worldWith();
+    expect(await tell(world, aNotification([resolved()]))).toBe('ignored');
+    expect(await runs(world)).toEqual([]);
+  });
+
+  it('has a new card after a day', async () => {
+    const world = worldWith();
+    await tell(world);
+    await endAll(world);
+    await world.clock.advance(26 * HOUR_MS);
+    await tell(world, aNotification([anAlert({ startsAtMs: world.clock.now() })]));
+    expect(world.thread.posts.filter(({ meta }) => meta.kind === 'anchor')).toHaveLength(2);
+  });
+});
+
+describe('many alerts', () => {
+  const podAlert = (index: number): Alert =>
+    anAlert({ labels: { pod: `web-7d4b9c8f6d-${String(index).padStart(5, '0')}` } });
+
+  it('of one group start two looks in one thread, and the card counts the others', async () => {
+    const world = worldWith();
+    for (let index = 0; index < 3; index += 1)
+      world.cluster.setPod(aPod({ metadata: { name: podAlert(index).labels.pod ?? '', uid: `uid-${index}` } }));
+    await tell(
+      world,
+      aNotification(
+        Array.from({ length: 500 }, (_, index) => podAlert(index)),
+        { truncated: 4_500 },
+      ),
+    );
+    await world.clock.advance(1_000);
+    await settle();
+    expect(await runs(world)).toHaveLength(2);
+    const [second, first] = await runs(world);
+    expect(second?.origin.threadTs).toBe(first?.delivery.anchor?.ts);
+    expect(card(world)).toContain('5,000 alerts');
+    expect(card(world)).toMatch(/4,998 more pods of this alert were not looked at/);
+  });
+
+  it('of many groups start four looks a minute in a channel, and each has its card', async () => {
+    const world = worldWith();
+    for (let index = 0; index < 10; index += 1)
+      await tell(
+        world,
+        aNotification([anAlert({ labels: { alertname: `Alert${index}` } })], { groupKey: `group ${index}` }),
+      );
+    const all = await runs(world);
+    expect(all).toHaveLength(10);
+    expect(all.filter(({ refusal }) => refusal?.code === 'alert_limit')).toHaveLength(6);
+    expect(world.thread.posts.filter(({ meta }) => meta.kind === 'anchor')).toHaveLength(10);
+  });
+
+  it('of another name about the same workload start another look, of the same name none', async () => {
+    const world = worldWith();
+    await tell(world);
+    await tell(world, aNotification([anAlert()], { groupKey: 'another route' }));
+    await tell(world, aNotification([anAlert({ labels: { alertname: 'KubePodNotReady' } })], { groupKey: 'third' }));
+    const codes = (await runs(world)).map(({ refusal }) => refusal?.code);
+    expect(codes).toEqual([undefined, 'alert_cooldown', undefined]);
+  });
+});
+
+describe('a secret in what an alert says', () => {
+  it('reaches neither Slack nor the store', async () => {
+    const world = worldWith();
+    const annotations = { summary: 'cannot log in with password=hunter2hunter2 at postgres://app:s3cr3tpw@db/shop' };
+    await tell(world, aNotification([anAlert({ annotations })]));
+    const shown = JSON.stringify([world.thread.posts, await runs(world)]);
+    expect(shown).not.toMatch(/hunter2hunter2|s3cr3tpw/);
+  });
+});
+
+describe('a source that cannot be served now', () => {
+  it('must send it again', async () => {
+    const world = worldWith();
+    await world.pipeline.drain(0);
+    await expect(world.pipeline.alerts.receive('shop', aNotification())).rejects.toMatchObject({
+      code: 'shutting_down',
+    });
+  });
+
+  it('that the policy does not know is refused', async () => {
+    const world = worldWith();
+    await expect(world.pipeline.alerts.receive('other', aNotification())).rejects.toMatchObject({
+      code: 'alert_source_unknown',
+    });
+  });
+});
