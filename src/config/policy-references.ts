@@ -169,14 +169,14 @@ function alertFindings(file: Tree): readonly Finding[] {
     const path = ['alerts', name];
     const alias = image ?? file.defaultImage;
     const chosen = typeof alias === 'string' ? mapOf(images[alias]) : {};
-    const takesImage = alias === undefined || (chosen.class !== undefined && !isForAlerts(chosen));
+    const isWrongImage = alias === undefined || (chosen.class !== undefined && !isForAlerts(chosen));
     return [
       ...unknownName([...path, 'channel'], channel, mapOf(file.channels), 'channel of channels'),
       ...Object.entries(mapOf(clusters)).flatMap(([label, cluster]) =>
         unknownName([...path, 'clusters', label], cluster, mapOf(file.clusters), 'cluster of clusters'),
       ),
       ...unknownName([...path, 'image'], image, images, 'alias of images'),
-      ...(takesImage
+      ...(isWrongImage
         ? [finding(path, 'needs an image of class observe with diagnostic: true: image, or else defaultImage')]
         : []),
       ...(mapOf(file.output).deliverTo === 'requester'

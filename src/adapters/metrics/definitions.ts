@@ -51,7 +51,7 @@ export const METRICS = {
   alert_notifications_total: {
     type: 'counter',
     help: 'Notifications of sources of alerts, by what became of them.',
-    labels: { source: 'open', result: ['told', 'repeated', 'ignored', 'method_not_allowed', ...CODES] },
+    labels: { source: 'open', result: ['accepted', 'repeated', 'ignored', 'method_not_allowed', ...CODES] },
     note: 'Only with `ALERTS_PORT`. `source` is a name under `alerts` of the policy, or `unknown`.',
   },
   alert_notification_seconds: {

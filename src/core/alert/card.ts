@@ -56,7 +56,7 @@ export const freshAlerts = (alerts: readonly Alert[], card: Pick<AlertCard, 'see
   return alerts.filter((alert) => alert.isFiring && !seen.has(alertKey(alert)));
 };
 
-export interface Told {
+export interface CardParts {
   readonly source: string;
   /** What the policy wants to know of; at least one fires. */
   readonly notification: AlertNotification;
@@ -71,7 +71,7 @@ export interface Told {
 }
 
 /** The card of a group's first notification. */
-export function newAlertCard({ notification, alert, redact, receivedAtMs, ...told }: Told): AlertCard {
+export function newAlertCard({ notification, alert, redact, receivedAtMs, ...rest }: CardParts): AlertCard {
   const { alerts, truncated } = notification;
   const { labels, annotations, links } = alert;
   const clean = (words: string | undefined, length: number): string | undefined => {
@@ -80,7 +80,7 @@ export function newAlertCard({ notification, alert, redact, receivedAtMs, ...tol
   };
   const firing = alerts.filter((one) => one.isFiring);
   return {
-    ...defined(told),
+    ...defined(rest),
     name: clean(labels.alertname, MAX_NAME) ?? 'Alert',
     ...defined({
       severity: clean(labels.severity, 30),
@@ -97,7 +97,7 @@ export function newAlertCard({ notification, alert, redact, receivedAtMs, ...tol
 }
 
 /** The card after another notification of its group. The same card: nothing is new. */
-export function toldAgain(
+export function updatedCard(
   card: AlertCard,
   { alerts, truncated }: AlertNotification,
   { skipped, nowMs }: { readonly skipped: number; readonly nowMs: number },

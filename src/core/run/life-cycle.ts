@@ -114,10 +114,10 @@ export const nextPost = (
 
 /** The first end of an alert is told once: one that comes and goes must not fill the thread. */
 function alertPosts({ alert, delivery }: Run, nowMs: number) {
-  const tells = alert?.resolvedAtMs !== undefined && !delivery.resolvedPosted;
+  const isNews = alert?.resolvedAtMs !== undefined && !delivery.resolvedPosted;
   const isOver = alert !== undefined && nowMs >= alert.openUntilMs;
   return {
-    posts: tells ? [{ kind: 'resolved' } as const] : [],
+    posts: isNews ? [{ kind: 'resolved' } as const] : [],
     completes: alert ? { alertVersion: alert.version, ...(isOver ? { alertClosed: true } : {}) } : {},
   };
 }

@@ -1,4 +1,4 @@
-import { type AlertCard, alertKey, freshAlerts, newAlertCard, toldAgain } from '../../core/alert/card.ts';
+import { type AlertCard, alertKey, freshAlerts, newAlertCard, updatedCard } from '../../core/alert/card.ts';
 import type { AlertNotification } from '../../core/alert/notification.ts';
 import type { AlertTarget } from '../../core/alert/target.ts';
 import { shownCommandLine } from '../../core/command/shown-command.ts';
@@ -57,8 +57,8 @@ export class Alerts implements AlertReceiver {
     if (refused) throw new KdebugError(refused);
     const { card, cardKey } = await this.#openCard(sha256(JSON.stringify(['alerts', name, given.groupKey])));
     const notified = { source, notification, cardKey };
-    if (card) return this.#tellAgain(card, notified);
-    return notification.alerts.some(({ isFiring }) => isFiring) ? this.#tellFirst(notified) : 'ignored';
+    if (card) return this.#update(card, notified);
+    return notification.alerts.some(({ isFiring }) => isFiring) ? this.#begin(notified) : 'ignored';
   }
 
   /** The group's card that still takes alerts, or the key for a new one: each card's key names the one before it. */
@@ -78,7 +78,7 @@ export class Alerts implements AlertReceiver {
     throw new KdebugError('internal_error', { detail: 'too many cards of one group of alerts' });
   }
 
-  async #tellFirst(notified: Notified): Promise<Received> {
+  async #begin(notified: Notified): Promise<Received> {
     const { source, notification, cardKey } = notified;
     const { clock } = this.#deps;
     const judged = this.#judge(
@@ -111,7 +111,7 @@ export class Alerts implements AlertReceiver {
       await this.#lookAt(further, notified, source.perGroup);
     }
     if (further.length > 0) await this.#change(run.id, notified, created.problem ? further.length : 0);
-    return 'told';
+    return 'accepted';
   }
 
   /** Another replica has just made the card, of this notification or of one with other alerts. */
@@ -119,14 +119,14 @@ export class Alerts implements AlertReceiver {
     const { store } = this.#deps;
     const id = await store.idOf(notified.cardKey);
     const run = id === undefined ? undefined : await store.read(id);
-    return run?.alert ? this.#tellAgain({ ...run, alert: run.alert }, notified) : 'repeated';
+    return run?.alert ? this.#update({ ...run, alert: run.alert }, notified) : 'repeated';
   }
 
-  async #tellAgain(card: Run & { readonly alert: AlertCard }, notified: Notified): Promise<Received> {
+  async #update(card: Run & { readonly alert: AlertCard }, notified: Notified): Promise<Received> {
     const { source, notification } = notified;
     const nowMs = this.#deps.clock.now();
     // A repeat must not wait for whichever replica holds the run.
-    if (toldAgain(card.alert, notification, { skipped: 0, nowMs }) === card.alert) return 'repeated';
+    if (updatedCard(card.alert, notification, { skipped: 0, nowMs }) === card.alert) return 'repeated';
     const looks = looksOf(this.#judge(freshAlerts(notification.alerts, card.alert), source), source);
     const chosen = looks.slice(0, source.perGroup);
     const tooMany = await this.#lookAt(chosen, notified, 1);
@@ -154,10 +154,10 @@ export class Alerts implements AlertReceiver {
     const nowMs = this.#deps.clock.now();
     const changed = await this.#runs.change(id, async (held) => {
       const { alert } = held.run;
-      const next = alert && toldAgain(alert, notification, { skipped, nowMs });
+      const next = alert && updatedCard(alert, notification, { skipped, nowMs });
       if (!next || next === alert) return 'repeated';
       await held.apply({ kind: 'alerted', alert: next });
-      return 'told';
+      return 'accepted';
     });
     // Nothing is lost: the source sends it again, and by then this replica or the other one has the run.
     if (changed === 'elsewhere') throw new KdebugError('run_elsewhere', { detail: id });
@@ -189,9 +189,9 @@ export class Alerts implements AlertReceiver {
     return quotasOfLook({ alert, target: aimed.target }, { source, policy: this.#deps.policies.current(), most });
   }
 
-  #runFor<Extra extends Partial<Run>>(
+  #runFor<Fields extends Partial<Run>>(
     source: AlertSource,
-    { dedupeKey, threadOf, request, ...extra }: { dedupeKey: string; threadOf?: string; request: RunRequest } & Extra,
+    { dedupeKey, threadOf, request, ...extra }: { dedupeKey: string; threadOf?: string; request: RunRequest } & Fields,
   ) {
     const { clock, ids, policies } = this.#deps;
     const origin: Origin = {

@@ -44,7 +44,7 @@ const resolved = (alert: Alert = anAlert(), endsAtMs = START_MS + 600_000): Aler
 describe('an alert that fires', () => {
   it('is one card, and one look as its source, whom nobody mentions', async () => {
     const world = worldWith();
-    expect(await tell(world)).toBe('told');
+    expect(await tell(world)).toBe('accepted');
     expect(await runs(world)).toMatchObject([
       { origin: { source: 'webhook', requesterId: 'alert:shop', channelId: 'C0SHOP' } },
     ]);
@@ -83,7 +83,7 @@ describe('an alert that fires', () => {
     expect(await tell(world, aNotification([anAlert({ labels: { severity: 'warning' } })]))).toBe('ignored');
     expect(await tell(world, aNotification([anAlert({ labels: { alertname: 'Watchdog' } })]))).toBe('ignored');
     expect(await runs(world)).toEqual([]);
-    expect(await tell(world)).toBe('told');
+    expect(await tell(world)).toBe('accepted');
   });
 
   it('matches nothing by an empty list, and no label that is missing', async () => {
@@ -96,7 +96,7 @@ describe('an alert that fires', () => {
 
 describe('an alert that may start nothing is shown, and says why', () => {
   const denied = async (world: World, notification?: AlertNotification) => {
-    expect(await tell(world, notification)).toBe('told');
+    expect(await tell(world, notification)).toBe('accepted');
     const [run] = await runs(world);
     expect(world.cluster.launches).toEqual([]);
     expect(world.thread.told).toEqual([]);
@@ -167,7 +167,7 @@ describe('an alert that comes and goes', () => {
     await tell(world);
     await endAll(world);
     await world.clock.advance(600_000);
-    expect(await tell(world, aNotification([resolved()]))).toBe('told');
+    expect(await tell(world, aNotification([resolved()]))).toBe('accepted');
     expect(card(world)).toMatch(/^KubePodCrashLooping · critical · resolved after 11 min/m);
     expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor', 'result', 'resolved']);
     expect(textOf(world.thread.posts[2]?.message)).toMatch(/Resolved after 11 min/);

@@ -23,7 +23,7 @@ const texts = z
   );
 
 /** RFC 3339; the year 1 is Go's way to say that there is none yet. */
-const moment = z
+const rfc3339 = z
   .string()
   .transform((text) => Date.parse(text))
   .refine((atMs) => !Number.isNaN(atMs));
@@ -38,8 +38,8 @@ const Alert = z.object({
   status: z.enum(['firing', 'resolved']),
   labels: texts,
   annotations: texts,
-  startsAt: moment,
-  endsAt: moment.optional().catch(undefined),
+  startsAt: rfc3339,
+  endsAt: rfc3339.optional().catch(undefined),
   generatorURL: address,
   fingerprint: z.string().min(1).max(MAX_KEY_LENGTH),
   silenceURL: address,
