@@ -19,7 +19,7 @@ const MAX_OUTAGE_MS = 60_000;
  * happened since the last write; the next replica finds it in the cluster.
  */
 export class Checkpoints {
-  readonly #session: HeldRun;
+  readonly #held: HeldRun;
   readonly #deps: FlowDeps;
   readonly #trouble: Trouble;
   #dueAtMs = 0;
@@ -27,8 +27,8 @@ export class Checkpoints {
   #isStale = false;
   #writing: Promise<void> | undefined;
 
-  constructor(session: HeldRun, deps: FlowDeps) {
-    this.#session = session;
+  constructor(held: HeldRun, deps: FlowDeps) {
+    this.#held = held;
     this.#deps = deps;
     this.#trouble = new Trouble(deps, { begins: 'batch write failed, will retry', ends: 'batch written again' });
   }
@@ -79,7 +79,7 @@ export class Checkpoints {
     const beganAtMs = clock.elapsed();
     this.#isStale = false;
     try {
-      await this.#session.save();
+      await this.#held.save();
       this.#failingSinceMs = undefined;
       this.#trouble.worked();
       const writeMs = clock.elapsed() - beganAtMs;
@@ -87,7 +87,7 @@ export class Checkpoints {
     } catch (thrown) {
       this.#isStale = true;
       this.#failingSinceMs ??= clock.elapsed();
-      this.#trouble.failed({ runId: this.#session.run.id, reason: toKdebugError(thrown).code });
+      this.#trouble.failed({ runId: this.#held.run.id, reason: toKdebugError(thrown).code });
       this.#dueAtMs = clock.elapsed() + RETRY_MS;
       throw thrown;
     }

@@ -176,5 +176,5 @@ export type OutOfReach = 'settled' | 'elsewhere';
 /** Changes a run whether or not this replica holds it, leasing it if necessary. */
 export interface RunChanger {
   /** Runs `act` on the held run; the run then continues from there. @throws what `act` throws */
-  change<Value>(id: RunId, act: (session: HeldRun) => Promise<Value>): Promise<Value | OutOfReach>;
+  change<Value>(id: RunId, act: (held: HeldRun) => Promise<Value>): Promise<Value | OutOfReach>;
 }

@@ -27,13 +27,13 @@ const SCAN = { begins: 'scan for lost runs failed, will retry', ends: 'scan for 
  */
 export class Recovery {
   readonly #deps: FlowDeps;
-  readonly #start: (session: HeldRun) => void;
+  readonly #start: (held: HeldRun) => void;
   readonly #ended: EndedRuns;
   readonly #looked = new Set<string>();
   #stopped = false;
 
   /** `start` gets each recovered run, after it is back in the store. */
-  constructor(deps: FlowDeps, start: (session: HeldRun) => void) {
+  constructor(deps: FlowDeps, start: (held: HeldRun) => void) {
     this.#deps = deps;
     this.#start = start;
     this.#ended = new EndedRuns(deps);

@@ -126,7 +126,7 @@ export class RunPosts {
   /** A running batch is ahead of the store. Save it first: the buttons of its last card must work at once at every replica. */
   async #saveEnd({ batch, state }: Run): Promise<void> {
     if (!batch || !isFinal(state) || this.#isEndSaved) return;
-    await this.#voice.session.save();
+    await this.#voice.held.save();
     this.#isEndSaved = true;
   }
 
@@ -184,9 +184,9 @@ export class RunPosts {
 
   /** Changes nothing if the run was launched meanwhile; its card is then posted as a running run's. */
   async #deny(code: 'bot_not_in_channel' | 'channel_takes_no_posts'): Promise<void> {
-    const { session, deps } = this.#voice;
-    await record(deps, session.run, 'decision', { kind: 'deny', code, at: 'post' });
-    await session.apply({ kind: 'unheard', refusal: refusal(code), atMs: deps.clock.now() });
+    const { held, deps } = this.#voice;
+    await record(deps, held.run, 'decision', { kind: 'deny', code, at: 'post' });
+    await held.apply({ kind: 'unheard', refusal: refusal(code), atMs: deps.clock.now() });
   }
 
   /**
