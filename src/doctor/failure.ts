@@ -18,7 +18,7 @@ interface Why {
 const why = (words: Why['words'], fix: string): Why => ({ words, fix });
 
 const CERTIFICATE =
-  'a proxy that opens TLS, or a private CA: give its certificate in NODE_EXTRA_CA_CERTS for Slack, in REDIS_CA_FILE for Redis, in the kubeconfig for a cluster';
+  'a TLS-intercepting proxy, or a private CA: give its certificate in NODE_EXTRA_CA_CERTS for Slack, in REDIS_CA_FILE for Redis, in the kubeconfig for a cluster';
 const FIREWALL = 'allow this connection in the firewall and in the NetworkPolicy for egress';
 /** Only calls of Slack go through a proxy. */
 const OR_PROXY = ', or set HTTPS_PROXY';

@@ -131,7 +131,7 @@ export async function checkPeopleOf(
     return [
       cluster.warn(
         what,
-        'not looked at: people act as themselves, and the policy names nobody',
+        'not checked: people act as themselves, and the policy names nobody',
         'doctor --user U…   # the Slack id of somebody who uses kdebug',
       ),
     ];
@@ -147,7 +147,7 @@ export async function checkPeopleOf(
       return [brokenReview(what, thrown, { cluster, rbac, isImpersonation: policy.identity.mode === 'impersonate' })];
     }
   }
-  const more = all.length > shown.length ? `; ${formatCount(all.length - shown.length, 'more')} not looked at` : '';
+  const more = all.length > shown.length ? `; ${formatCount(all.length - shown.length, 'more')} not checked` : '';
   if (lacking.length === 0) return [cluster.ok(what, `all ${shown.length} may debug${more}`)];
   return [
     cluster.warn(

@@ -77,7 +77,7 @@ function withoutAnswer(error: KdebugError, { log }: Pick<FlowDeps, 'log'>): type
   return UNKNOWN;
 }
 
-/** Names the cluster and the namespace that the request would have without them, so that people see where they look. */
+/** Fills in the default cluster and namespace, so that the form shows where the search happens. */
 function withDefaults(fields: Fields, channelId: string, { policies }: Pick<FlowDeps, 'policies'>) {
   const { cluster, namespace, pod, image } = fields;
   const resolved = resolveCluster(cluster, policies.current());

@@ -72,7 +72,7 @@ async function search(channels: readonly string[], { filter, readerId }: Wanted,
     const runs = await store.recent(channels, PAGE_RUNS + 1, before);
     return { runs: runs.slice(0, PAGE_RUNS), hasMore: runs.length > PAGE_RUNS };
   }
-  // A run that starts meanwhile moves the others: nobody shall read one twice.
+  // A run that starts meanwhile shifts the others, and no run may be listed twice.
   const matching = new Map<string, Run>();
   for (let skip = 0; skip < MAX_SEARCHED; skip += READ_AT_ONCE) {
     const runs = await store.recent(channels, READ_AT_ONCE, skip);
@@ -87,7 +87,7 @@ async function matchingOf(runs: readonly Run[], { filter, readerId }: Wanted, de
   return runs.filter((run, index) => matchesFilter(seen[index] ?? run, filter, readerId));
 }
 
-/** A search must not tell the verdict that the list hides. */
+/** Filters run on what this reader may see; otherwise a search would reveal a hidden verdict. */
 async function seenBy(
   readerId: string,
   run: Run,

@@ -32,8 +32,8 @@ export async function isApprover(
 }
 
 /**
- * To show the groups that a person is in. Undefined: unknown, because kdebug may not read the members of the group's
- * channel. @throws KdebugError as `isApprover`, so that a doubt opens nothing
+ * Only for showing the groups of a person. Undefined: kdebug may not read the members of the group's channel.
+ * @throws KdebugError as `isApprover`, so that an unreadable group never grants access
  */
 export async function isInGroup(name: string, userId: string, deps: Deps): Promise<boolean | undefined> {
   try {

@@ -98,13 +98,13 @@ function subjectOf(run: Run): string {
   return shorten(`${COMMAND} ${commandLine}`, MAX_COMMAND_LENGTH);
 }
 
-/** Of an answer no image ran. */
+/** An answer without a container names no image. */
 function imageWords(run: Run): string | undefined {
   if (!run.plan || isBatchRun(run)) return undefined;
   return run.outcome?.kind === 'answered' ? 'answered' : run.plan.imageAlias;
 }
 
-/** What came of a run, in a few words: the verdict if there is one, else the outcome, else its state. */
+/** The result of a run in a few words: its verdict, else its outcome, else its state. */
 function resultOf(run: Run, isHidden: boolean): { readonly tone: Tone; readonly words: string } {
   if (isBatchRun(run)) return batchResult(run);
   const { state, outcome } = run;
@@ -134,7 +134,7 @@ function notes({ filter, runs, hasMore, searched, channelsLeftOut }: RunPage): r
     searched !== undefined && `Only the newest ${searched} runs were searched`,
     channelsLeftOut > 0 && `${channelsLeftOut} more channels were not searched`,
     runs.length === 0
-      ? line`${code(`${COMMAND} help list`)} says how to look for others`
-      : line`${code(`${COMMAND} show ID`)} says more about one`,
+      ? line`${code(`${COMMAND} help list`)} explains the filters`
+      : line`${code(`${COMMAND} show ID`)} shows the details of a run`,
   ]);
 }
