@@ -59,7 +59,7 @@ export const lacksReason = (decision: Decision): boolean =>
   decision.kind === 'deny' && decision.code === 'reason_required';
 
 /** The clicker's own, in the run's thread. Without a `dedupeKey` it must get one before it is accepted. */
-export function originOfClick(
+export function originInRunThread(
   { teamId, userId, channelId }: Again,
   run: Run,
   receivedAtMs: number,

@@ -24,7 +24,7 @@ import {
   LOOK_MS,
   lacksReason,
   needsReason,
-  originOfClick,
+  originInRunThread,
   type RerunParts,
   threadTsOf,
   withReason,
@@ -57,7 +57,7 @@ export async function typeRerun(typed: Origin, id: string, parts: RerunParts): P
   return (
     problemOf(run, origin, parts.deps) ??
     // A mention has no trigger for a form, so it is refused like any request without a reason.
-    (typed.source !== 'mention' && (await needsReason(subjectOf(repeated, origin), parts.deps))
+    (typed.source !== 'mention' && (await needsReason(planSubject(repeated, origin), parts.deps))
       ? formAgain('rerun', run)
       : parts.accept(origin, repeated.request, repeated.extras))
   );
@@ -72,11 +72,11 @@ async function repeat(
   again: Again,
   { deps, accept, action }: RerunParts & { readonly action: AgainAction },
 ): Promise<Answer> {
-  const origin = originOfClick(again, run, deps.clock.now());
+  const origin = originInRunThread(again, run, deps.clock.now());
   const problem = problemOf(run, origin, deps);
   if (problem) return problem;
   const repeated = repeatOf(run, origin, again.reason);
-  if (again.reason === undefined && (await needsReason(subjectOf(repeated, origin), deps)))
+  if (again.reason === undefined && (await needsReason(planSubject(repeated, origin), deps)))
     return formAgain(action, run);
   return repeatOnce(run.id, origin, repeated, { deps, accept });
 }
@@ -103,7 +103,7 @@ function repeatOf(run: Run, { requesterId }: Origin, typed?: string): Repeated {
 }
 
 /** What the planner reads of it. */
-const subjectOf = ({ request, extras }: Repeated, origin: Origin): PlanSubject => ({ origin, request, ...extras });
+const planSubject = ({ request, extras }: Repeated, origin: Origin): PlanSubject => ({ origin, request, ...extras });
 
 /** A click of each person starts one run, until that has ended: then it is what its own button would repeat. */
 const repeatOnce = (id: RunId, origin: Origin, { request, extras }: Repeated, parts: RerunParts): Promise<Answer> =>
@@ -125,7 +125,7 @@ export async function askForIt(again: Again, { deps, accept }: RerunParts): Prom
   const lacks = run?.refusal && lacksOf(run, run.refusal);
   if (!run || !lacks || run.state !== 'denied' || run.origin.requesterId !== again.userId)
     return answerReason('button_stale');
-  const origin = originOfClick(again, run, deps.clock.now());
+  const origin = originInRunThread(again, run, deps.clock.now());
   const profile = PROFILES.find((known) => known === again.profile);
   if (again.reason === undefined && profile === undefined) {
     if (lacks === 'reason') return formAgain('ask-for-it', run);
@@ -134,7 +134,7 @@ export async function askForIt(again: Again, { deps, accept }: RerunParts): Prom
   }
   const { request, extras } = repeatOf(run, origin, again.reason);
   const changed = { request: { ...request, ...defined({ profile }) }, extras };
-  if (again.reason === undefined && (await needsReason(subjectOf(changed, origin), deps)))
+  if (again.reason === undefined && (await needsReason(planSubject(changed, origin), deps)))
     return formAgain('ask-for-it', run);
   return repeatOnce(run.id, origin, changed, { deps, accept });
 }

@@ -28,7 +28,7 @@ export function listRuns(origin: Origin, filter: RunFilter, deps: FlowDeps): Pro
 }
 
 async function list(origin: Origin, filter: RunFilter, deps: FlowDeps): Promise<Message> {
-  const channels = await channelsOf(origin, filter, deps);
+  const channels = await channelsToList(origin, filter, deps);
   if (!channels) return reasonMessage('list_all_not_approver');
   const found = await search(channels.slice(0, MAX_CHANNELS), { filter, readerId: origin.requesterId }, deps);
   const runs = await Promise.all(found.runs.map((run) => listed(run, origin, deps)));
@@ -37,7 +37,11 @@ async function list(origin: Origin, filter: RunFilter, deps: FlowDeps): Promise<
 }
 
 /** This channel first. Undefined: the person approves for no channel. */
-async function channelsOf(origin: Origin, filter: RunFilter, deps: FlowDeps): Promise<readonly string[] | undefined> {
+async function channelsToList(
+  origin: Origin,
+  filter: RunFilter,
+  deps: FlowDeps,
+): Promise<readonly string[] | undefined> {
   const here = origin.channelId;
   if (!filter.all) return [here];
   const { channels } = deps.policies.current();

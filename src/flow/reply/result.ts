@@ -15,7 +15,7 @@ import { renderContextOf } from './schedule.ts';
 import type { Voice } from './voice.ts';
 
 /** How long, or how many tries, a result waits for its files before it is posted without them. */
-const PATIENCE_MS = 60_000;
+const FILES_WITHIN_MS = 60_000;
 const MAX_TRIES = 3;
 
 /**
@@ -158,7 +158,7 @@ export class ResultDelivery {
   #isTooLong({ code }: KdebugError): boolean {
     if (code !== 'slack_unanswered' || !this.#sharing) return false;
     const { sinceMs, failures } = this.#sharing;
-    return failures >= MAX_TRIES || this.#voice.deps.clock.elapsed() - sinceMs >= PATIENCE_MS;
+    return failures >= MAX_TRIES || this.#voice.deps.clock.elapsed() - sinceMs >= FILES_WITHIN_MS;
   }
 
   async #update(result: PostRef, isPrivate: boolean, run = this.#voice.run): Promise<boolean> {

@@ -94,7 +94,7 @@ export class Voice {
 
 /** How often, and how long, to retry a refusal that may pass: an operator may be granting a scope right now. */
 const MAX_TRIES = 10;
-const PATIENCE_MS = 15 * 60_000;
+const RETRY_REFUSED_MS = 15 * 60_000;
 
 /** Permanent refusals: by then, every other destination has been tried. */
 const CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed', 'slack_channel_closed']);
@@ -114,6 +114,6 @@ export class RefusedPosts {
     const nowMs = this.#clock.elapsed();
     const { sinceMs, times } = this.#refused.get(post) ?? { sinceMs: nowMs, times: 0 };
     this.#refused.set(post, { sinceMs, times: times + 1 });
-    return times + 1 >= MAX_TRIES || nowMs - sinceMs >= PATIENCE_MS;
+    return times + 1 >= MAX_TRIES || nowMs - sinceMs >= RETRY_REFUSED_MS;
   }
 }

@@ -12,7 +12,7 @@ const FRESH_MS = 120_000;
 /** The newest runs of the channel to look through: each offer is one of them. */
 const LOOKED_AT = 30;
 /** The longest time that a request waits for the search. */
-const PATIENCE_MS = 1_000;
+const SEARCH_WITHIN_MS = 1_000;
 
 /**
  * Finds an equal run of this channel that finished in the last two minutes: same pod uid, same plan but for requester
@@ -20,7 +20,7 @@ const PATIENCE_MS = 1_000;
  */
 export async function equalRun(run: Run, plan: Plan, deps: FlowDeps): Promise<Run | undefined> {
   if (run.offersEqual !== true || run.request.target.kind !== 'pod' || run.request.dryRun) return undefined;
-  return withDefault(deps.clock, PATIENCE_MS, find(run, plan, deps), () => undefined);
+  return withDefault(deps.clock, SEARCH_WITHIN_MS, find(run, plan, deps), () => undefined);
 }
 
 async function find({ origin }: Run, plan: Plan, deps: FlowDeps): Promise<Run | undefined> {

@@ -25,7 +25,7 @@ const SUBJECTS: Readonly<Record<NotRead['what'], readonly [ofPod: string, ofCont
   log: ['its own log', 'the log of'],
 };
 
-function subjectOf({ what, containerName }: NotRead): string {
+function unreadSource({ what, containerName }: NotRead): string {
   const [ofPod, ofContainer] = SUBJECTS[what];
   return containerName === undefined || ofContainer === '' ? ofPod : `${ofContainer} ${containerName}`;
 }
@@ -70,5 +70,7 @@ export function unseenOf({
     return log.lines === 0 ? [`the log of ${name}: it is empty`] : [];
   });
   const eventLines = hasWarnings || isListed('events') ? [] : ['its warnings and probes: they were not read'];
-  return [...new Set([...notRead.map((each) => `${subjectOf(each)}: ${reasonOf(each)}`), ...logLines, ...eventLines])];
+  return [
+    ...new Set([...notRead.map((each) => `${unreadSource(each)}: ${reasonOf(each)}`), ...logLines, ...eventLines]),
+  ];
 }

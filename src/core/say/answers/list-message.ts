@@ -50,13 +50,13 @@ const MAX_COMMAND_LENGTH = 60;
 
 export const listMessage = (page: RunPage): Message =>
   message({ tone: 'neutral' }, [
-    paragraph`${strong(titleOf(page))}`,
+    paragraph`${strong(listTitle(page))}`,
     list(page.runs.map((listed) => lineOf(listed, page.filter.all === true))),
     note`${notes(page)}`,
   ]);
 
 /** `Last 3 of your runs in this channel, outcome failed, pod web`. */
-function titleOf({ filter, runs }: RunPage): string {
+function listTitle({ filter, runs }: RunPage): string {
   const { mine, page = 1 } = filter;
   const noun = mine ? 'of your runs' : 'runs';
   const rest = `${whereOf(filter)}${filterWords(filter)}`;
@@ -79,7 +79,7 @@ const filterWords = ({ outcome, pod }: RunFilter): string =>
 function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): readonly Span[] {
   const { tone, words } = resultOf(run, isHidden);
   const mark = EMOJI_OF[tone];
-  const what = subjectOf(run);
+  const what = listedName(run);
   const shown = url === undefined ? strong(what) : link(url, what);
   return dotted([
     line`${mark && line`${emoji(mark)} `}${shown}: ${words}`,
@@ -92,7 +92,7 @@ function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): reado
 }
 
 /** The pod; of a batch, or before a plan, the command. */
-function subjectOf(run: Run): string {
+function listedName(run: Run): string {
   const { plan, commandLine } = run;
   if (plan && !isBatchRun(run)) return `${plan.namespace}/${nameOf(run)}`;
   return shorten(`${COMMAND} ${commandLine}`, MAX_COMMAND_LENGTH);

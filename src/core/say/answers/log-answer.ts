@@ -48,7 +48,7 @@ export const isLong = ({ text: lines, lines: count }: SelectedLines): boolean =>
 /** The answer to `logs` with lines read for it: how many there are, the lines, and what may be missing. */
 export function logAnswer(run: Run, { filter, reading, links, file }: ShownReading): Message {
   const { selected, isRunning, isStored, doubts } = reading;
-  const title = titleOf(selected, isStored ? defined({ grep: filter.grep }) : filter, isRunning);
+  const title = logTitle(selected, isStored ? defined({ grep: filter.grep }) : filter, isRunning);
   const shown = file === undefined ? selected.text : lastLines(selected.text);
   return message({ summary: `Log of run ${run.id}: ${title}`, tone: isRunning ? 'progress' : 'neutral' }, [
     heading(title),
@@ -61,7 +61,7 @@ export function logAnswer(run: Run, { filter, reading, links, file }: ShownReadi
 }
 
 /** `3 of 1,204 lines contain “error”, so far`. */
-function titleOf({ lines, matching, total }: SelectedLines, { grep, sinceMs }: LogFilter, isRunning: boolean): string {
+function logTitle({ lines, matching, total }: SelectedLines, { grep, sinceMs }: LogFilter, isRunning: boolean): string {
   const when = sinceMs === undefined ? '' : ` of the last ${printDuration(sinceMs)}`;
   const soFar = isRunning ? ' so far' : '';
   if (total === 0) return `No output${sinceMs === undefined ? '' : ` in the last ${printDuration(sinceMs)}`}${soFar}`;

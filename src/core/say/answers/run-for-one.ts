@@ -48,7 +48,7 @@ export interface Sight {
 
 /** The answer to `show`: result, plan, decision and links. It has no buttons. `redact`: the policy's patterns. */
 export function showMessage(run: Run, sight: Sight, redact: readonly string[]): Message {
-  const { title, tone } = titleOf(run, sight);
+  const { title, tone } = runHead(run, sight);
   const { plan, refusal } = run;
   return message({ tone }, [
     heading(`Run ${run.id}: ${title}`),
@@ -70,7 +70,7 @@ export function logsMessage(run: Run, sight: Sight): Message {
   const { log } = run;
   const title = `Log of run ${run.id}`;
   const shown = log ? [excerptParts(log), filesParts(run, { isPrivate: false }), caveats(run)] : noLogYet(run);
-  return message({ summary: `${title}: ${titleOf(run, sight).title}`, tone: 'neutral' }, [
+  return message({ summary: `${title}: ${runHead(run, sight).title}`, tone: 'neutral' }, [
     heading(title),
     sight.isHidden ? HIDDEN : shown,
     linksPart(run, sight),
@@ -89,7 +89,7 @@ const refusalWords = ({ code, message }: Refusal, { isHidden }: Sight): string =
 const HIDDEN = paragraph`Its output is for the requester alone, so it is not shown here.`;
 
 /** The same answer as the run's card; where the output is hidden, nothing of it gives the verdict away. */
-function titleOf(run: Run, { isHidden }: Sight): { readonly title: string; readonly tone: Tone } {
+function runHead(run: Run, { isHidden }: Sight): { readonly title: string; readonly tone: Tone } {
   if (run.state === 'finished' && !isBatchRun(run)) {
     const { headline, tone } = headOf(run, run.finishedAtMs ?? 0, isHidden);
     return { title: oneLine(headline), tone };

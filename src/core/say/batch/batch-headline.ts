@@ -36,7 +36,7 @@ const UNDECIDED: ReadonlySet<RunState> = new Set([
 ]);
 
 /** The images, or the name of the job with its images. */
-function subjectOf({ batch: { variants }, job }: BatchRun): string {
+function batchSubject({ batch: { variants }, job }: BatchRun): string {
   const images = [...new Set((variants[0] ?? []).map(({ imageAlias }) => imageAlias))].join(', ');
   return job?.name === undefined ? images : `${shownName(job.name)} (${images})`;
 }
@@ -45,7 +45,7 @@ function subjectOf({ batch: { variants }, job }: BatchRun): string {
 export function batchHeadline(run: BatchRun, counts: Counts, nowMs: number): BatchHeadline {
   if (isComparison(run)) return compareHeadline(run, counts, isDecided(run));
   const { batch, plan, origin } = run;
-  const subject = subjectOf(run);
+  const subject = batchSubject(run);
   const where = ` on ${formatCount(matchedOf(counts) - counts.skipped, 'pod')} in ${plan.namespace}`;
   const named = (tone: Tone, answer: string, before = ''): BatchHeadline =>
     headlineOf(tone, line`${before}${strong(subject)}${where}${answer}`);
@@ -66,7 +66,7 @@ export function batchHeadline(run: BatchRun, counts: Counts, nowMs: number): Bat
 function canaryHeadline(run: BatchRun, counts: Counts): BatchHeadline {
   const others = counts.queued === 1 ? 'the other pod' : `the other ${counts.queued.toLocaleString('en-US')} pods`;
   const what = strong('Canary finished: review it');
-  return headlineOf('attention', line`${what} before ${subjectOf(run)} runs on ${others} in ${run.plan.namespace}`);
+  return headlineOf('attention', line`${what} before ${batchSubject(run)} runs on ${others} in ${run.plan.namespace}`);
 }
 
 /** `3 done, 5 to go (about 11 s)`. */

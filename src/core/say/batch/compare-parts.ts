@@ -12,7 +12,7 @@ import { STATE_TEXT } from '../parts/outcome-text.ts';
 /** The files have all. */
 const MAX_SHOWN = 8;
 const MAX_NAME_LENGTH = 44;
-const shownName = (name: string): string => shortenMiddle(name, MAX_NAME_LENGTH);
+const shortPodName = (name: string): string => shortenMiddle(name, MAX_NAME_LENGTH);
 
 export const isComparison = ({ request }: Pick<BatchRun, 'request'>): boolean => request.target.kind === 'compare';
 
@@ -29,7 +29,7 @@ function podsOf({ request: { target }, batch: { pods } }: BatchRun): Compared {
 
 /** `web-2 and web-3`. */
 function siblingWords(run: BatchRun): string {
-  const names = podsOf(run).siblings.map(({ name }) => shownName(name));
+  const names = podsOf(run).siblings.map(({ name }) => shortPodName(name));
   return names.length === 0 ? 'its siblings' : names.join(' and ');
 }
 
@@ -39,7 +39,7 @@ function comparisonResult(run: BatchRun): ComparisonResult | undefined {
   const { sick, siblings } = podsOf(run);
   if (!sick || endedAtMs === undefined) return undefined;
   const factsOf = (pod: BatchPod): ComparedPod => ({
-    name: shownName(pod.name),
+    name: shortPodName(pod.name),
     cluster: comparison?.facts[pod.uid],
     probe: probeOf(pod),
   });
@@ -69,7 +69,7 @@ function headline(tone: Tone, before: string, subject: string, after: string): H
 /** The first line of a comparison: once it has ended, the answer. */
 export function compareHeadline(run: BatchRun, counts: Counts, isDecided: boolean): Headline {
   const { state, batch, plan, origin } = run;
-  const name = shownName(podsOf(run).sick?.name ?? plan.podName);
+  const name = shortPodName(podsOf(run).sick?.name ?? plan.podName);
   const others = ` with ${siblingWords(run)} in ${plan.namespace}`;
   const { tone } = STATE_TEXT[state];
   if (state === 'pending-approval') {
