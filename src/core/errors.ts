@@ -1,12 +1,12 @@
 import { BOT, COMMAND } from './shown-names.ts';
 
-/** Who may read the error's detail: `user` text may be shown in Slack, `operator` text goes to the log only. */
+/** The readers of an error's detail: Slack may show `user` text; `operator` text goes to the log only. */
 export type Audience = 'user' | 'operator';
 
 interface Reason {
-  /** What failed or is wrong, as a phrase. */
+  /** The failure, as a phrase. */
   readonly title: string;
-  /** What the reader can do next. */
+  /** The reader's next step. */
   readonly hint: string;
   readonly audience: Audience;
 }

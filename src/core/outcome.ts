@@ -1,4 +1,4 @@
-/** How a run ended (design, section 6). Slack text, logs, metrics and docs use these words. */
+/** The possible ends of a run (design, section 6). Slack text, logs, metrics and docs use these words. */
 export type Outcome =
   | { readonly kind: 'succeeded' }
   /** A diagnosis that added no container: the API, the last words and the log were all there was to read. */
@@ -27,7 +27,7 @@ export type Outcome =
 
 export type OutcomeKind = Outcome['kind'];
 
-/** What each outcome counts as for who looks for runs. */
+/** The group of each outcome, for people who search for runs. */
 export const OUTCOME_GROUP = {
   succeeded: 'succeeded',
   answered: 'succeeded',

@@ -14,7 +14,7 @@ export interface TargetProblem {
   readonly subject: string;
 }
 
-/** How many ephemeral containers a pod may hold: in total, and of the requester. Nobody can remove one. */
+/** The number of ephemeral containers that a pod may hold: in total, and of the requester. Nobody can remove one. */
 export interface Room {
   readonly most: number;
   readonly mostOfPerson: number;

@@ -3,8 +3,8 @@ import { defined } from '../../lib/object.ts';
 import { PLANNED_STATES, type PostRef, type RunState } from './run-state.ts';
 
 /**
- * What Slack has of a run, saved after each post; after a crash in between, the post is found by its metadata. Stored
- * records use these field names.
+ * The posts of a run in Slack, saved after each one; after a crash in between, the metadata finds the post. Stored
+ * records use these field names. /
  */
 export interface Delivery {
   readonly anchor?: PostRef;
@@ -35,7 +35,7 @@ export interface Delivery {
 /** By the name that a file has in Slack. */
 export type ByFileName = Readonly<Record<string, string>>;
 
-/** What became of files: the ids of those that Slack has, and codes for those that it will never have. */
+/** The settled files: the ids of those that Slack has, and codes for those that it will never have. */
 export type SettledFiles = Pick<Delivery, 'files' | 'filesLost'>;
 
 /** The thread that a post was meant for, by its `ts`, if it turned out that Slack no longer has it. */

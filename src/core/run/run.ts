@@ -37,11 +37,13 @@ export interface RunLog {
   readonly omittedLines: number;
   /** It holds a report that counts as plain output: the policy does not call the image diagnostic. */
   readonly isReportUnbelieved?: true;
-  /** What a diagnostic image handed back, in the order of its log, unusable ones too; bounded. Absent: nothing. */
+  /**
+   * The files that a diagnostic image handed back, in the order of its log, unusable ones too; bounded. Absent: none.
+   */
   readonly files?: readonly RunFile[];
 }
 
-/** Whether every line was seen (cluster-facts: "what cannot be proven complete is marked"). */
+/** The proof that every line was seen, or the doubt (cluster-facts: "what cannot be proven complete is marked"). */
 export interface LogCompleteness {
   readonly complete: boolean;
   /** The reading stopped at `limits.maxLogBytes`. */
@@ -161,6 +163,6 @@ export interface Run {
   /** Of such a run in a comparison: `KDEBUG_COMPARE`. */
   readonly compareKey?: string;
   readonly delivery: Delivery;
-  /** How the approvers were notified, once its card was posted. */
+  /** The notices to the approvers, once its card was posted. */
   readonly asked?: SentCopies;
 }

@@ -14,7 +14,7 @@ const RIGHTS: Readonly<Record<NotRead['what'], string>> = {
   log: 'get pods/log',
 };
 
-/** What is missing: of the pod, and of one container where a source has one of each. */
+/** The missing source: of the pod, and of one container if each has its own. */
 const SUBJECTS: Readonly<Record<NotRead['what'], readonly [ofPod: string, ofContainer: string]>> = {
   events: ['its warnings and probes', ''],
   node: ['its node', ''],
@@ -45,8 +45,8 @@ function reasonOf({ what, why }: NotRead): string {
 }
 
 /**
- * What the answer rests on and could not be read, one line each, with the reason and what would change it: a log that is
- * empty proves nothing either.
+ * The sources that the answer needs and that could not be read, one line each, with the reason and the remedy. An empty
+ * log counts too, because it proves nothing. /
  */
 export function unseenOf({
   pod,

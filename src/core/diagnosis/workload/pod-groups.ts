@@ -19,7 +19,7 @@ export interface PodGroup {
   readonly pods: readonly ClusterFacts[];
 }
 
-/** What many pods come to. */
+/** The groups of many pods. */
 export interface GroupedPods {
   /** The worst first, then the largest. */
   readonly groups: readonly PodGroup[];

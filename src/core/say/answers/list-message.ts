@@ -40,9 +40,9 @@ export interface RunPage {
   readonly filter: RunFilter;
   readonly runs: readonly ListedRun[];
   readonly hasMore: boolean;
-  /** How many of the newest runs were searched, if not all were. */
+  /** The number of newest runs that were searched, if not all were. */
   readonly searched?: number;
-  /** How many channels were left out, because a list reads only so many. */
+  /** The number of channels that were left out, because a list reads only so many. */
   readonly channelsLeftOut: number;
 }
 

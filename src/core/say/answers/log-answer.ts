@@ -17,7 +17,7 @@ const SHOWN_OF_FILE = 10;
 const MAX_SELECTED_BYTES = 1024 * 1024;
 const MAX_GREP_LENGTH = 60;
 
-/** What was read for one reader, and why it is not more. */
+/** The lines that were read for one reader, and the reason why there are no more. */
 export interface LogReading {
   readonly selected: SelectedLines;
   /** The container still writes. */
@@ -31,17 +31,17 @@ export interface LogReading {
 export interface ShownReading extends Sight {
   readonly filter: LogFilter;
   readonly reading: LogReading;
-  /** Where the selected lines go as a file; absent: they fit into the answer. */
+  /** The destination of the selected lines as a file; absent: they fit into the answer. */
   readonly file?: 'thread' | 'direct';
 }
 
-/** What to select. Without a flag, as much as an answer shows. */
+/** Without a flag, selects as much as an answer shows. */
 export const selectionOf = ({ tail, sinceMs, grep }: LogFilter) => {
   const isPlain = tail === undefined && sinceMs === undefined && grep === undefined;
   return isPlain ? SHOWN : { tail: tail ?? Number.MAX_SAFE_INTEGER, maxBytes: MAX_SELECTED_BYTES };
 };
 
-/** Whether the lines need a file. */
+/** Long lines go into a file. */
 export const isLong = ({ text: lines, lines: count }: SelectedLines): boolean =>
   count > SHOWN.tail || Buffer.byteLength(lines) > SHOWN.maxBytes;
 

@@ -39,7 +39,7 @@ export interface RunLinks {
   readonly result?: string;
 }
 
-/** What one person may see of a run. */
+/** The part of a run that one person may see. */
 export interface Sight {
   readonly links: RunLinks;
   /** The container's output is not for this person. */
@@ -82,7 +82,7 @@ export function logsMessage(run: Run, sight: Sight): Message {
 const isShown = (label: string, { outcome }: Run): boolean =>
   outcome?.kind === 'answered' ? ['Pod', 'Target'].includes(label) : label !== 'Command';
 
-/** What was last said of a pod that is gone may quote a container's output. */
+/** The last event about a pod that is gone may quote a container's output. */
 const refusalWords = ({ code, message }: Refusal, { isHidden }: Sight): string =>
   isHidden && code === 'pod_is_gone' ? REASONS[code].title : message;
 
@@ -100,7 +100,7 @@ function runHead(run: Run, { isHidden }: Sight): { readonly title: string; reado
   return { title, tone: ended };
 }
 
-/** What the result says, without its buttons and without a mention. */
+/** The content of the result, without its buttons and without a mention. */
 function outcomeParts(run: Run): Shown {
   if (!ENDED.has(run.state)) return [];
   if (run.state !== 'finished' || isBatchRun(run)) {

@@ -89,7 +89,7 @@ function reasonOf(batch: Batch, pod: BatchPod): string | undefined {
   return skipReasonOf(batch, pod) ?? resultOfPod(pod.results)?.reason;
 }
 
-/** What one container of a batch brought back. */
+/** The files that one container of a batch brought back. */
 export interface PodFiles {
   readonly whole: number;
   readonly missing: readonly string[];

@@ -23,7 +23,7 @@ export interface BatchHeadline {
 /** Of spans without people. */
 const headlineOf = (tone: Tone, spans: readonly Span[]): BatchHeadline => ({ tone, spans, words: plainText(spans) });
 
-/** Whether it was allowed or approved. */
+/** The batch was allowed or approved. */
 export const isDecided = ({ state }: BatchRun): boolean => !UNDECIDED.has(state);
 
 const UNDECIDED: ReadonlySet<RunState> = new Set([
@@ -86,15 +86,15 @@ function leftWords(batch: Batch, counts: Counts, nowMs: number): string {
   return counts.queued + counts.running === 0 || leftMs < 1_000 ? '' : ` (about ${formatDuration(leftMs)})`;
 }
 
-/** Where the reports found something wrong, a success of the containers is no good news. */
+/** If the reports found something wrong, a success of the containers is no good news. */
 export const endTone = (batch: Batch, counts: Counts): Tone => {
   const { tone } = STATUS_TEXT[statusOf(batch, counts)];
   return tone === 'ended' && podsWithProblems(batch) > 0 ? 'attention' : tone;
 };
 
 /**
- * What the reports found in the pods, then how kdebug's own runs ended: `problems found in 2, 1 run failed`, `nothing
- * found`, `6 runs succeeded, 2 failed`, `cancelled, 3 runs succeeded, 5 not started`.
+ * The findings of the reports, then the ends of kdebug's own runs: `problems found in 2, 1 run failed`, `nothing
+ * found`, `6 runs succeeded, 2 failed`, `cancelled, 3 runs succeeded, 5 not started`. /
  */
 function endWords(batch: Batch, counts: Counts): string {
   const all = batch.closed?.because === 'record-lost' ? undefined : matchedOf(counts) - counts.skipped;
@@ -230,7 +230,7 @@ function closedSpans(closed: Closed): readonly Span[] {
 
 const byWhom = (userId: string | undefined): Words => userId !== undefined && line` by ${person(userId)}`;
 
-/** Where the line has no room for the next step, it says why the batch was stopped. */
+/** If the line has no room for the next step, it says why the batch was stopped. */
 function startFailuresSpans(reason: string): readonly Span[] {
   const begin = 'Stopped: three runs did not start (';
   const next = nextStep({ state: 'start-failed', reason });

@@ -52,7 +52,7 @@ interface AnswerHead extends BatchHeadline {
   readonly rest: Shown;
 }
 
-/** Where the batch looks into pods of a workload that was asked about, what is known of all its pods comes first. */
+/** If the batch looks into pods of a workload that was asked about, the facts about all its pods come first. */
 function answerHead(run: BatchRun, look: BatchHeadline): AnswerHead | undefined {
   const { verdict } = run;
   const headline = headlineOf(verdict);

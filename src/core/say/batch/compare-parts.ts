@@ -33,7 +33,9 @@ function siblingWords(run: BatchRun): string {
   return names.length === 0 ? 'its siblings' : names.join(' and ');
 }
 
-/** What only the sick pod has. Undefined before the end, and where the record has no facts: it was lost, or is private. */
+/**
+ * The sick pod's own differences. Undefined before the end, and if the record has no facts: it was lost, or is private.
+ */
 function comparisonResult(run: BatchRun): ComparisonResult | undefined {
   const { comparison, endedAtMs } = run.batch;
   const { sick, siblings } = podsOf(run);
@@ -85,7 +87,7 @@ export function compareHeadline(run: BatchRun, counts: Counts, isDecided: boolea
   if (!result) return headline('ended', 'Compared ', name, others);
   const [first] = result.differences;
   if (first) return headline('attention', 'Only ', name, `: ${answerWords(result.differences, name.length)}`);
-  // What failed to look has not seen that all is equal. Equal pods may be equally sick.
+  // A failed probe cannot show that all is equal. Equal pods may be equally sick.
   const isWhole = batch.pods.every((pod) => probeOf(pod));
   return headline(isWhole ? 'ended' : 'attention', 'No difference between ', name, ' and its siblings was found');
 }

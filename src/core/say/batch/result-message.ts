@@ -43,7 +43,7 @@ export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
 }
 
 interface ResultHead extends BatchHeadline {
-  /** What is known of the workload that was asked about, before what the looks into its pods say. */
+  /** The facts about the workload that was asked about, before the results from its pods. */
   readonly answer: Shown;
 }
 
@@ -59,7 +59,7 @@ function headOf(run: BatchRun, look: BatchHeadline): ResultHead {
   };
 }
 
-/** What is in the files beside it, or why there are none. */
+/** Names the content of the files beside it, or the reason for their absence. */
 function noteSpans(run: BatchRun, skipped: string | undefined): readonly Span[] {
   const { id, batch } = run;
   const { firstLaunchAtMs, endedAtMs = 0 } = batch;

@@ -22,8 +22,8 @@ const PROBLEM_TEXT: Readonly<Record<FileProblem, string>> = {
 const MAX_MISSING = 8;
 
 /**
- * What a run brought back as files: those beside the result, those that only the requester has, and those that are
- * missing, each with the reason. Names and sizes only, so that anybody may read it who may see the output.
+ * The files that a run brought back: those beside the result, those that only the requester has, and those that are
+ * missing, each with the reason. Names and sizes only, so that anybody may read it who may see the output. /
  */
 export function filesParts(run: Run, audience: AudienceOf): Shown {
   const present = wholeFiles(run).filter((file) => lostBy(run, sharedName(run, file)) === undefined);

@@ -22,8 +22,8 @@ const NOWHERE_TO_LOOK: Readonly<Partial<Record<ReasonCode, string>>> = {
 const DOES_NOT_RUN: ReadonlySet<string> = new Set(['pod_finished', 'pod_deleting', 'pod_unscheduled']);
 
 /**
- * What goes on beside a first answer, in a few words: `Looking inside with autodiagnose · 3 s`; once it is answered, why
- * no container was added.
+ * The state of the container beside a first answer, in a few words: `Looking inside with autodiagnose · 3 s`; once it
+ * is answered, the reason why no container was added. /
  */
 export function lookWords(run: Run, nowMs: number): string | undefined {
   const { state, plan, waiting, approvedAtMs, launchedAtMs, startedAtMs } = run;

@@ -20,15 +20,15 @@ interface RequestedContainer extends Pick<Plan, 'image' | 'command' | 'arguments
   readonly powers?: readonly string[];
 }
 
-/** What approvers decide on: one plan, or a whole batch. */
+/** The subject of an approval: one plan, or a whole batch. */
 interface ForApproval {
   readonly plan?: Plan;
   readonly batch?: Pick<Batch, 'variants'>;
 }
 
 /**
- * What approvers must see of each container, never cut: what it runs, what it joins, and every variable. Quotes show
- * where ambiguous words end, and every character is visible.
+ * The facts about each container that approvers must see, never cut: its command, its target, and every variable.
+ * Quotes show where ambiguous words end, and every character is visible. /
  */
 export function powerParts(request: ForApproval): readonly Part[] {
   const { plan, batch } = request;

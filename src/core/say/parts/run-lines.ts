@@ -29,7 +29,7 @@ import { durationOf } from './result-parts.ts';
 const podOf = ({ plan, request: { target }, commandLine }: Run): string =>
   plan ? plan.podName : target.kind === 'pod' ? target.name : commandLine;
 
-/** Whom the headline is about: the pod, or the workload where the verdict is one about all its pods. */
+/** The subject of the headline: the pod, or the workload if the verdict is about all its pods. */
 export const nameOf = (run: Run): string =>
   run.verdict?.groups === undefined ? podOf(run) : targetWords(run.request.target).join(' ');
 
@@ -51,11 +51,11 @@ export interface CardHead {
   readonly headline: string;
   /** The verdict is the headline. */
   readonly isVerdict?: true;
-  /** How it ended or what goes on, where the verdict is the headline. */
+  /** The end or the progress of the run, if the verdict is the headline. */
   readonly besides?: string | undefined;
 }
 
-/** What a run's card answers. Where the output is private, nothing of it gives the verdict away. */
+/** The answer on a run's card. If the output is private, nothing of it gives the verdict away. */
 export function headOf(run: Run, nowMs: number, isPrivate: boolean): CardHead {
   if (run.state === 'finished' && run.outcome) return endOf(run, run.outcome, isPrivate);
   const { tone, headline } = STATE_TEXT[run.state];
@@ -98,7 +98,7 @@ function besidesOf(
   return duration === undefined ? undefined : shortDuration(duration);
 }
 
-/** What to do next, else why: the second line of a card and, longer, of a result. May be empty. */
+/** The next step, else the reason: the second line of a card and, longer, of a result. May be empty. */
 export function secondLine(run: Run, length = LINE_LENGTH): readonly Span[] {
   const { outcome, verdict } = run;
   const leading = verdict && leadingFinding(verdict);
@@ -126,7 +126,7 @@ function nextOrWhy(run: Run, { next, happened }: OutcomeText): string {
 
 const failedSilently = ({ outcome, log }: Run): boolean => outcome?.kind === 'failed' && log?.bytes === 0;
 
-/** What the two lines leave out of an outcome: the cluster's own words, or how it came about. */
+/** The part of an outcome that the two lines leave out: the cluster's own words, or how it came about. */
 export function restOfOutcome(run: Run): string | undefined {
   if (!run.outcome) return undefined;
   const words = describeOutcome(run.outcome);
@@ -165,7 +165,7 @@ function finishedSpans(run: Run): readonly Span[] {
   return next.length > 0 || !showsVerdict(run) ? next : checkedLine(run.verdict);
 }
 
-/** Whether the first line says the verdict, or the second one explains an outcome with it. */
+/** The first line says the verdict, or the second one explains an outcome with it. */
 const showsVerdict = (run: Run): boolean =>
   run.state !== 'finished' || run.verdict?.line === undefined || endHeadlineOf(run) !== undefined;
 
@@ -192,7 +192,7 @@ function comingSpans(run: Run, isPrivate: boolean): readonly Span[] {
   return isPrivate ? goesSpans(run, `, ${soonest}.`) : line`The result comes in this thread, ${soonest}.`;
 }
 
-/** Whether the second line of a private run's card says who gets the result. */
+/** The second line of a private run's card says who gets the result. */
 export function saysWhereItGoes(run: Run): boolean {
   if (run.state === 'finished') return true;
   const isDecided = DECIDED_AGAINST.has(run.state);
@@ -201,7 +201,7 @@ export function saysWhereItGoes(run: Run): boolean {
 
 const DECIDED_AGAINST: ReadonlySet<Run['state']> = new Set(['denied', 'rejected', 'cancelled', 'expired']);
 
-/** Where the result goes if the channel must not see it. */
+/** The destination of the result if the channel must not see it. */
 const goesSpans = ({ origin }: Run, end: string): readonly Span[] =>
   line`The result goes to ${person(origin.requesterId)} by direct message${end}`;
 
@@ -218,7 +218,7 @@ function rejectionSpans({ approval }: Run): readonly Span[] {
   return line`${person(last.userId)} rejected it${why}`;
 }
 
-/** Where nothing was found: what was not checked, else how much was. */
+/** For an answer without findings: the parts that were not checked, else the number of those that were. */
 function checkedLine(verdict: Verdict | undefined): readonly Span[] {
   if (verdict?.line === undefined || verdictTone(verdict) !== 'success') return verdict ? notCheckedLine(verdict) : [];
   const fine = verdict.fine?.split(', ') ?? [];
