@@ -27,9 +27,12 @@ const MAX_HELD = 2_000;
  * that await a late end count too.
  */
 const MAX_HELD_FOR_ONE = 200;
-/** How often to renew leases and look for abandoned runs: with leases of 3 s, a dead replica's work continues in 5 s. */
+/**
+ * The time between two renewals of leases and looks for abandoned runs: with leases of 3 s, a dead replica's work
+ * continues in 5 s.
+ */
 const ADOPT_EVERY_MS = 1_000;
-/** How often to try again to lease a run that another replica holds right now. */
+/** The tries to lease a run that another replica holds right now. */
 const LEASE_TRIES = 10;
 const LEASE_EVERY_MS = 100;
 /** Time at the end of a drain for handing over unfinished runs; the caller may allow more. */

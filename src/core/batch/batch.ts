@@ -136,7 +136,7 @@ export interface BatchHead {
 
 /**
  * The additional state of a run of several pods (`Run.batch`): the snapshot with its plans, and the state of each pod.
- * Plain data. Request, approval and delivery belong to the run. /
+ * Plain data. Request, approval and delivery belong to the run.
  */
 export interface Batch extends BatchHead {
   readonly pods: readonly BatchPod[];

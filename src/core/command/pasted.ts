@@ -155,7 +155,7 @@ const APPLY = /^[\s\u200c\u200d]*apply(?=\s|```|$)(?:(?!```)[^\n])*/i;
 /**
  * The prefixes that people copy along with a command: a shell's prompt, `kubectl debug`, the slash command and the
  * bot's name behind an `@`, whatever the Slack app calls them (no other first word of a command begins so). A bare
- * `kdebug` before a flag may be a pod's name, so it only goes before a word. /
+ * `kdebug` before a flag may be a pod's name, so it only goes before a word.
  */
 const PREFIX =
   /^\s*(?:\$\s+)?(?:kubectl\s+debug(?=\s|$)|\/kdebug[a-z0-9_-]*(?=\s|$)|\/[a-z0-9_-]{1,31}(?=\s+\S)|(?:kdebug|@[a-z0-9._-]{1,80})(?=\s+[^\s\p{Pd}\u2212]))\s*/iu;

@@ -19,7 +19,7 @@ const MAX_OF_VERB = 2;
 
 /**
  * Returns the talk in a mention that may be some: a lone word that could be a pod's name, or several words that are no
- * command. A flag, a verb or a `/` always means a command. Linear. /
+ * command. A flag, a verb or a `/` always means a command. Linear.
  */
 export function talkIn(text: string, parsed: ParsedCommand): Talk | undefined {
   const words = readPasted(text).line.trim().split(/\s+/);

@@ -34,7 +34,7 @@ const GROUPS = Object.keys(FACT_GROUPS) as readonly FactGroup[];
 
 /**
  * Finds the differences between the sick pod and its siblings. Words count if it differs from all siblings and these
- * agree, a number if it is far outside their range. A pod that told nothing of a group takes no part in it. Pure. /
+ * agree, a number if it is far outside their range. A pod that told nothing of a group takes no part in it. Pure.
  */
 export function comparePods(sick: ComparedPod, siblings: readonly ComparedPod[]): ComparisonResult {
   const differences: Difference[] = [];

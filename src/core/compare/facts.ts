@@ -1,6 +1,6 @@
 /**
  * The facts of a pod that can be compared with another's. A report's facts come from a container; those of the
- * Kubernetes API have groups of their own, which no report can fill. /
+ * Kubernetes API have groups of their own, which no report can fill.
  */
 interface GroupRow {
   /** The source of the group's facts. */

@@ -58,7 +58,7 @@ function ownerOf(pod: Pod): string | undefined {
 
 /**
  * Counts the other ready pods of its owner. Undefined if `pods`, which should be all of them, does not even contain the
- * pod itself. /
+ * pod itself.
  */
 export function countSiblings(pod: Pod, pods: readonly Pod[]): number | undefined {
   const owner = ownerOf(pod);

@@ -61,7 +61,7 @@ const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) ===
 /**
  * True if the API server's container does what kdebug sent: image, words, target, every variable and the security
  * context. Webhooks may add variables and reduce power (KEP-277 leaves mutation to them); any other difference means
- * somebody else's container. /
+ * somebody else's container.
  */
 export function doesAsSent(sent: object, held: object): boolean {
   const [ours, theirs] = [objectOf(sent), objectOf(held)];

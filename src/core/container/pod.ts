@@ -1,6 +1,6 @@
 /**
  * The fields that kdebug reads of a core/v1 Pod, in the API's JSON spelling (times are RFC 3339 text). The cluster
- * adapter drops all other fields, so that a watch over thousands of pods stays small. /
+ * adapter drops all other fields, so that a watch over thousands of pods stays small.
  */
 export interface Pod {
   readonly metadata: {

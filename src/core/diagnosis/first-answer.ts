@@ -86,7 +86,7 @@ function lineOf(facts: ClusterFacts, findings: readonly Finding[], isHealthy: bo
  * Answers for a pod from the API, its last words and its logs, without a container in it. The worst finding's cause is
  * the headline, with the object's own names. `healthy` only where the pod is ready, its warnings and each running
  * container's log were read, and nothing is wrong. Foreign words are clean, bounded, redacted and quoted. Pure: equal
- * facts give equal text. /
+ * facts give equal text.
  */
 export function firstAnswer(facts: ClusterFacts): Verdict {
   const findings = findingsIn(facts);

@@ -20,7 +20,7 @@ import { JOB_RULES, JOB_STATE_RULES } from './rules/workload/jobs.ts';
 /**
  * The rules that the bot applies to the Kubernetes API and to the logs of the pod's own containers; the image beside
  * the target cannot see these. Causes come before their effects: of findings of one rank, the one of the earlier row
- * comes first. /
+ * comes first.
  */
 export const CAUSE_RULES: readonly ClusterRule[] = [
   ...NODE_RULES,

@@ -10,7 +10,7 @@ const withoutLast = (name: string): string => name.slice(0, Math.max(0, name.las
 /**
  * Describes a pod that does not exist in one sentence without a full stop: by the newest pod that its workload has in
  * its place, or by the last event about it or its Job. Controllers name pods after themselves, so its name tells whose
- * it was. Undefined: nothing is known, so the name may be wrong. /
+ * it was. Undefined: nothing is known, so the name may be wrong.
  */
 export function goneText(name: string, pods: readonly Pod[], warnings: readonly ObjectEvent[]): string | undefined {
   const maker = withoutLast(name);

@@ -44,7 +44,7 @@ export const withoutLook = ({ unseen = [], ...first }: Verdict, { message, hint 
 
 /**
  * Adds the diagnosis inside one pod to the first answer about the pod or its workload. Findings about the workload
- * stay, since one pod cannot disprove them, and a finding in one of several pods names that pod. /
+ * stay, since one pod cannot disprove them, and a finding in one of several pods names that pod.
  */
 export function afterLook(
   looked: Verdict,

@@ -7,7 +7,7 @@ import type { Run } from '../run/run.ts';
 /**
  * A question is a diagnostic image with nothing but its own words, for a pod, a workload or a selector. kdebug answers
  * it before it launches anything, and launches nothing if no container can see more. A request with a number of pods is
- * a batch. /
+ * a batch.
  */
 export function isQuestion(
   { request, job, rerunOf }: Pick<Run, 'request' | 'job' | 'rerunOf'>,
@@ -27,7 +27,7 @@ export function isQuestion(
 
 /**
  * A container beside the target can see something if the target runs and its node answers. Without a target, any
- * running container will do, since the pod's network is up then. /
+ * running container will do, since the pod's network is up then.
  */
 export function hasInside(
   { status }: Pick<Pod, 'status'>,

@@ -82,7 +82,7 @@ export type ResizeResult = { readonly kind: 'allow' } | Extract<Decision, { kind
 
 /**
  * Decides if a running batch may grow to this size. Growing needs a new decision by the current policy, and a new batch
- * beyond what was approved. Shrinking is always allowed. /
+ * beyond what was approved. Shrinking is always allowed.
  */
 export function decideResize(
   batch: Batch,

@@ -47,7 +47,7 @@ export function subjectFor(
 
 /**
  * A Slack account belongs to the requester if it is the same account, or if the policy maps it to the same Kubernetes
- * user, by name or by template. So nobody can approve their own request with a second account. /
+ * user, by name or by template. So nobody can approve their own request with a second account.
  */
 export function isSamePerson(identity: Identity, requester: Requester, userId: string): boolean {
   const name = ownUserOf(identity, requester);

@@ -187,7 +187,7 @@ const hasEnded = ({ status }: Pod, name: string): boolean =>
 
 /**
  * The debug container may read, signal or take over another's processes as root, or as the same user (cluster facts,
- * "What a diagnosis can see of its target"). An unknown user may be the same. /
+ * "What a diagnosis can see of its target"). An unknown user may be the same.
  */
 function mayReach({ uid, mayBeRoot }: DebugUser, other: Neighbour): boolean {
   return mayBeRoot || uid === undefined || other.uid === undefined || other.uid === uid;

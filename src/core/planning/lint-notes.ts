@@ -57,7 +57,7 @@ export function identityNotes({ identity, channels }: Pick<Policy, 'identity' | 
 
 /**
  * The real permissions of a rule, one sentence each, for the policy's author: the worst that its classes, profiles and
- * images allow together in an ordinary pod, and what some pods add. Ignores clusters and limits. Pure. /
+ * images allow together in an ordinary pod, and what some pods add. Ignores clusters and limits. Pure.
  */
 export function effectsOf(rule: Rule, channel: string, policy: Policy): readonly string[] {
   const who = `anyone in ${nameOf(channel, policy.channels)}${approvalText(rule)}`;

@@ -29,7 +29,7 @@ export interface Aim {
 
 /**
  * Decides what the policy alone can decide. Denies a channel or namespace that no rule names, an image outside the
- * catalogue and an unmapped person before kdebug reads the cluster, so that no answer reveals which pods exist. /
+ * catalogue and an unmapped person before kdebug reads the cluster, so that no answer reveals which pods exist.
  */
 export function aimOf(request: RunRequest, requester: Requester, policy: Policy): Aim | Denial {
   const resolved = resolveNamespace(request, requester.channelId, policy);

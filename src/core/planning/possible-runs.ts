@@ -51,7 +51,7 @@ type Inputs = Omit<PlanInputs, 'request' | 'aim'> & { readonly cluster: string }
 
 /**
  * The runs that this channel may start in this pod now, by image and profile: the decisions of `planRequest`, as for a
- * request with a reason. A denial: no debug container can be added to the pod, whatever the policy says. Pure. /
+ * request with a reason. A denial: no debug container can be added to the pod, whatever the policy says. Pure.
  */
 export function possibleRuns(pod: Pod, inputs: Inputs): PossibleRuns | Denial {
   const { policy, origin } = inputs;

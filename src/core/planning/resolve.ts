@@ -69,7 +69,7 @@ export function resolveImage(
 
 /**
  * Compares two image references, however spelled: `debian` is `docker.io/library/debian:latest`. Next to a digest the
- * tag does not count (the runtime ignores it); a tag never equals a digest. /
+ * tag does not count (the runtime ignores it); a tag never equals a digest.
  */
 export function isSameReference(a: string, b: string): boolean {
   const [one, other] = [parseImageReference(a), parseImageReference(b)];
@@ -92,7 +92,7 @@ export const mayUseCommand = (alias: ImageAlias, plan: Words): boolean =>
 
 /**
  * True if a person supplies a command, arguments or environment, so that the image does what they wrote. A setting that
- * the alias names only chooses among the things that the image does anyway. /
+ * the alias names only chooses among the things that the image does anyway.
  */
 export const usesOwnWords = (
   { command, env, argumentsOnly }: Words,
@@ -120,7 +120,7 @@ export function problemOfSettings({ alias, command, settings = [] }: ImageAlias,
 /**
  * kdebug believes the report of a plan's container if all of this holds: the policy calls its image diagnostic now, the
  * plan still has the alias's image, and its command, arguments and environment are all the image's own, but for
- * settings that the alias names. /
+ * settings that the alias names.
  */
 export function isDiagnostic(
   plan: Pick<Plan, 'imageAlias' | 'image'> & Words,
@@ -164,7 +164,7 @@ function denied(code: ReasonCode, subject: string, candidates: readonly string[]
 
 /**
  * A rule's namespace is a name, or a prefix ending in `*`. A prefix never covers `kube-…` (reserved for Kubernetes' own
- * namespaces): rules must name those in full. `*` alone covers nothing. /
+ * namespaces): rules must name those in full. `*` alone covers nothing.
  */
 export function matchesNamespace(pattern: string, namespace: string): boolean {
   if (!pattern.endsWith('*')) return pattern === namespace;

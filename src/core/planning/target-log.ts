@@ -27,7 +27,7 @@ export const targetLogOfRule = ({ targetLog }: Pick<Rule, 'targetLog'>, { isShar
  * The right of a diagnosis to read and show the log of the pods' own containers in a namespace: the widest that one of
  * the channel's rules for it gives, whatever image or profile the rule is about, and with or without an approval. The
  * default counts only where none of them says anything, so that a `none` is not undone by a rule that is silent. `none`
- * where no rule names the namespace. Pure. /
+ * where no rule names the namespace. Pure.
  */
 export function targetLogOf(
   policy: Pick<Policy, 'channels'>,

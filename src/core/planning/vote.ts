@@ -48,7 +48,7 @@ export type VoteResult =
 /**
  * Applies one vote to a pending approval. One rejection decides; `count` approvals of different people grant. Prevents
  * self-approval, also by a second account; votes by people who left the group after the card was posted; votes at or
- * after the expiry; and counting anybody twice, also with two accounts. /
+ * after the expiry; and counting anybody twice, also with two accounts.
  */
 export function judgeVote(approval: PendingApproval, voter: Voter, vote: Vote): VoteResult {
   if (vote.atMs >= approval.expiresAtMs) return { kind: 'ignored', code: 'approval_expired' };

@@ -45,7 +45,7 @@ export type Identity =
 
 /**
  * The rights of people outside `users`: none, or whatever the mode allows everybody. Absent: `deny` with mode
- * serviceAccount if `users` names anybody, else `allow`. /
+ * serviceAccount if `users` names anybody, else `allow`.
  */
 export type Unmapped = 'deny' | 'allow';
 
@@ -113,14 +113,14 @@ export interface Rule {
   readonly batch?: { readonly maxPods: number; readonly maxParallelism: number };
   /**
    * `allowed`: the rule lets an image without an approval bring back files that may hold secrets (`isSecretKind`).
-   * Absent: `approval`, so a rule without one does not match such an image. /
+   * Absent: `approval`, so a rule without one does not match such an image.
    */
   readonly secretFiles?: 'approval' | 'allowed';
   readonly approval?: Approval;
   /**
    * The lines that a diagnosis may read and show of the log of the pod's own containers: none, the lines that say what
    * is wrong (chosen, redacted, bounded), or also the newest lines as they are. Absent: `errors`; in a channel shared
-   * with another company: `none`. /
+   * with another company: `none`.
    */
   readonly targetLog?: TargetLogRight;
 }

@@ -9,7 +9,6 @@ export type WorkloadKind = (typeof WORKLOAD_KINDS)[number];
 
 /**
  * The target of a request. Every kind but `pod` is for several pods: a batch, or a question about them (`isQuestion`).
- * /
  */
 export type Target =
   | { readonly kind: 'pod'; readonly name: string }

@@ -6,7 +6,7 @@ import type { Run } from './run.ts';
 /**
  * A comparison with its siblings may explain a diagnosis that found something wrong in a pod of a workload, if the pod
  * has siblings as far as kdebug knows. Without a container in the sick pod they must be known, and the pod must be one
- * that can take a container. The click decides if they can be compared. /
+ * that can take a container. The click decides if they can be compared.
  */
 export function mayCompare(run: Run): run is PlannedRun {
   if (!isPlanned(run) || isBatchRun(run) || run.plan.workload === undefined) return false;

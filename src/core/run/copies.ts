@@ -20,7 +20,7 @@ export function staleCopies({ asked: sent, ...run }: Pick<Run, 'asked' | 'state'
 /**
  * The time at which a run that waits for votes next needs a replica: at the next look for approvers, at the reminder,
  * then at the expiry. Undefined: now, because its card is not posted yet, or an approver not yet notified, or looked
- * for. /
+ * for.
  */
 export function waitsUntilMs(run: Run): number | undefined {
   const { asked: sent, approval, delivery } = run;

@@ -4,7 +4,7 @@ import { PLANNED_STATES, type PostRef, type RunState } from './run-state.ts';
 
 /**
  * The posts of a run in Slack, saved after each one; after a crash in between, the metadata finds the post. Stored
- * records use these field names. /
+ * records use these field names.
  */
 export interface Delivery {
   readonly anchor?: PostRef;

@@ -56,7 +56,7 @@ export function nextStep(run: Run, nowMs: number): NextStep {
 
 /**
  * The time at which a replica must work on the run again: 0 is now, infinity is never. Stores index runs by it: nobody
- * claims a run earlier. It waits for votes (the reminder, then the expiry) or for the end of an open grant. /
+ * claims a run earlier. It waits for votes (the reminder, then the expiry) or for the end of an open grant.
  */
 export function dueAtMs(run: Run): number {
   if (run.state === 'pending-approval') return waitsUntilMs(run) ?? 0;

@@ -22,7 +22,7 @@ export interface Copy {
 
 /**
  * The notices to approvers, besides the card. Saved before the first message is sent, so that any replica can continue,
- * and edit the sent ones. /
+ * and edit the sent ones.
  */
 export interface SentCopies {
   readonly remindAtMs: number;

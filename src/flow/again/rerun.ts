@@ -102,7 +102,7 @@ function repeatOf(run: Run, { requesterId }: Origin, typed?: string): Repeated {
   return { request: withReason(run.request, reason), extras };
 }
 
-/** What the planner reads of it. */
+/** The planner reads only this part of it. */
 const planSubject = ({ request, extras }: Repeated, origin: Origin): PlanSubject => ({ origin, request, ...extras });
 
 /** A click of each person starts one run, until that has ended: then it is what its own button would repeat. */

@@ -10,7 +10,10 @@ const MIN_INTERVAL_MS = 1_000;
 const MAX_WRITE_SHARE = 20;
 /** … but while pods move, at least one write happens this often. */
 const MAX_INTERVAL_MS = 2_000;
-/** How soon to retry an unreachable store, and for how long; then whichever replica reaches the store takes over. */
+/**
+ * The pause between retries of an unreachable store, and their limit; then whichever replica reaches the store takes
+ * over.
+ */
 const RETRY_MS = 500;
 const MAX_OUTAGE_MS = 60_000;
 
@@ -38,7 +41,7 @@ export class Checkpoints {
     this.#isStale = true;
   }
 
-  /** When the next write is due, by `clock.elapsed`; infinity without unsaved changes. */
+  /** The time of the next write, by `clock.elapsed`; infinity without unsaved changes. */
   get dueAtMs(): number {
     if (!this.#isStale || this.#writing !== undefined) return Number.POSITIVE_INFINITY;
     return this.#dueAtMs;

@@ -21,7 +21,7 @@ import { headOf, heldPodRun, launchedPodRun, type PodRun, type PodSlot, podRunOf
 /** No more pods are launched while this many ended pods still have their logs read. */
 const MAX_READING = 50;
 const NO_PODS: ReadonlySet<number> = new Set();
-/** How long to wait before the next query of an unreachable cluster for the pods in flight. */
+/** The pause before the next query of an unreachable cluster for the pods in flight. */
 const RETRY_MS = 2_000;
 
 /**

@@ -97,7 +97,7 @@ export const createAcceptRequest = (deps: FlowDeps, starter: Starter, refusals: 
   return accept;
 };
 
-/** Who sent a request, and where. Every delivery of a request has the same `dedupeKey`. */
+/** The sender of a request, and the place. Every delivery of a request has the same `dedupeKey`. */
 export interface Requester extends Actor {
   readonly threadTs?: string;
   readonly dedupeKey: string;

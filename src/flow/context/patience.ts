@@ -2,7 +2,9 @@ import type { KdebugError } from '../../core/errors.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { type BackOff, delayOf } from '../../lib/backoff.ts';
 
-/** How long a stage may fail with transient errors while a person waits; other clocks bound the other stages. */
+/**
+ * The time for which a stage may fail with transient errors while a person waits; other clocks bound the other stages.
+ */
 const STAGE_PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
   received: 8_000,
   approved: 60_000,

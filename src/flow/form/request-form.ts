@@ -133,7 +133,9 @@ async function containersOf(
 /** A preview is not worth a longer wait. */
 const PREVIEW_MS = 1_500;
 
-/** Whether a request would run, need an approval or be refused, by the same steps as a run. Starts and stores nothing. */
+/**
+ * Says if a request would run, need an approval or be refused, by the same steps as a run. Starts and stores nothing.
+ */
 async function previewOf(actor: Actor, request: RunRequest, deps: FlowDeps): Promise<string> {
   const { clock } = deps;
   const untilMs = clock.elapsed() + PREVIEW_MS;

@@ -12,7 +12,7 @@ interface AgainParts extends RerunParts {
   readonly batches: Pick<BatchCommands, 'rerunFailed'>;
 }
 
-/** What each button that repeats a run does, and the form that the button opened. */
+/** The action of each button that repeats a run, and of the form that the button opened. */
 const BY_ACTION: Readonly<Record<AgainAction, (again: Again, parts: AgainParts) => Promise<Answer>>> = {
   'look-again': (again, parts) => followUp('look-again', again, parts),
   'next-image': (again, parts) => followUp('next-image', again, parts),

@@ -39,7 +39,7 @@ import { type InboxParts, ON_CLICK, ON_SHORTCUT, ON_SUBMIT } from './handlers.ts
 import { Stops } from './stop-request.ts';
 import { channelNeeded, Talks } from './talk.ts';
 
-/** How many changes of a form a person may make where they may start one run. */
+/** The changes of a form that a person may make for each run that they may start. */
 const PREVIEWS_PER_RUN = 10;
 /** The same of searches for a pod: one for each character that they type. */
 const SEARCHES_PER_RUN = 20;

@@ -71,9 +71,10 @@ export async function withInvitation(
 }
 
 /**
- * Whether only the requester may see a container's output: the policy says so, or another company can read the channel by now, and the
- * policy does not share it with them: all of it (`slackConnect`), of an answer that was read from the pod's own log also that
- * (`targetLog`). A channel that the bot may not look up counts as shared. @throws KdebugError when Slack does not answer: ask again later
+ * True if only the requester may see a container's output: the policy says so, or another company can read the channel
+ * by now and the policy does not share the output with it (`slackConnect`), nor the pod's own log if the answer was
+ * read from it (`targetLog`). A channel that the bot may not look up counts as shared. @throws KdebugError when Slack
+ * does not answer: ask again later
  */
 export async function isForRequesterAlone(
   run: Pick<Run, 'origin' | 'plan' | 'verdict'>,
@@ -92,7 +93,7 @@ export async function isForRequesterAlone(
   }
 }
 
-/** Whether the answer may quote the pod's own log, and another company may not read that in this channel. */
+/** The answer may quote the pod's own log, and another company may not read that in this channel. */
 const withholdsLog = (
   { origin, plan, verdict }: Pick<Run, 'origin' | 'plan' | 'verdict'>,
   { policies }: Need,
@@ -102,8 +103,8 @@ const withholdsLog = (
   targetLogOf(policies.current(), origin, plan, { isShared: true }) === 'none';
 
 /**
- * Whether another company may read the channel; one that Slack says nothing about counts as shared, a direct message is shared with nobody.
- * Never rejects.
+ * True if another company may read the channel; one that Slack says nothing about counts as shared, a direct message is
+ * shared with nobody. Never rejects.
  */
 export async function isSharedChannel(
   { channelId }: Pick<Origin, 'channelId'>,

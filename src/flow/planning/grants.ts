@@ -51,7 +51,8 @@ async function isCounted(run: Run, grantOf: RunId, { deps, runs }: GrantContext)
 }
 
 /**
- * Whether the grant still counts: its giver is an approver now, and not the requester. False if Slack cannot say, so an approval is needed.
+ * A grant still counts if its giver is an approver now, and not the requester. False if Slack cannot say, so an
+ * approval is needed.
  */
 async function isValidFor(run: Run, { byUserId }: Grant, { needed, deps }: GrantContext): Promise<boolean> {
   if (!mayGrant(needed.approval) || isSamePerson(deps.policies.current().identity, run.origin, byUserId)) return false;

@@ -39,10 +39,10 @@ export interface PlannedRequest {
   readonly question?: Question;
 }
 
-/** What can be said before anything is launched. */
+/** The answer that needs no launch. */
 export interface AnsweredQuestion {
   readonly verdict: Verdict;
-  /** What to launch, where a container can see more. */
+  /** The launch, if a container can see more. */
   readonly look: PlannedRequest | undefined;
 }
 

@@ -137,7 +137,7 @@ export class Recovery {
   }
 }
 
-/** What the cluster shows of a batch: the pods with its containers, and the reference that some of these carry. */
+/** The traces of a batch in the cluster: the pods with its containers, and the reference that some of these carry. */
 interface LostBatch {
   reference: BatchReference | undefined;
   readonly pods: Pod[];

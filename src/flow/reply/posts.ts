@@ -107,7 +107,7 @@ export class RunPosts {
     }
   }
 
-  /** Where the result will be. If Slack refuses it for good, the card says it. */
+  /** Posts the approval where the result will be. If Slack refuses the post for good, the card shows the approval. */
   async #postApproval(): Promise<void> {
     const { run, deps } = this.#voice;
     const { isPrivate } = await renderContextOf(run, deps);

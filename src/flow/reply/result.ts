@@ -14,7 +14,7 @@ import { codes, type FileSource, filesOf, wantedFiles } from './files.ts';
 import { renderContextOf } from './schedule.ts';
 import type { Voice } from './voice.ts';
 
-/** How long, or how many tries, a result waits for its files before it is posted without them. */
+/** A result waits this long, or for this many tries, for its files before it is posted without them. */
 const FILES_WITHIN_MS = 60_000;
 const MAX_TRIES = 3;
 
@@ -154,7 +154,7 @@ export class ResultDelivery {
     }
   }
 
-  /** Whether people have waited long enough for files that Slack neither accepts nor refuses. */
+  /** People have waited long enough for files that Slack neither accepts nor refuses. */
   #isTooLong({ code }: KdebugError): boolean {
     if (code !== 'slack_unanswered' || !this.#sharing) return false;
     const { sinceMs, failures } = this.#sharing;

@@ -92,7 +92,7 @@ export class Voice {
   }
 }
 
-/** How often, and how long, to retry a refusal that may pass: an operator may be granting a scope right now. */
+/** The tries, and the time, for a refusal that may pass: an operator may be granting a scope right now. */
 const MAX_TRIES = 10;
 const RETRY_REFUSED_MS = 15 * 60_000;
 

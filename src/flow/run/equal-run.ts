@@ -7,7 +7,7 @@ import { withDefault } from '../../lib/clock.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { isForRequesterAlone } from '../planning/channel-check.ts';
 
-/** How long a result is worth more than a second container, which stays in the pod for its life. */
+/** For this long, a result is worth more than a second container, which stays in the pod for its life. */
 const FRESH_MS = 120_000;
 /** The newest runs of the channel to look through: each offer is one of them. */
 const LOOKED_AT = 30;
@@ -40,7 +40,7 @@ async function find({ origin }: Run, plan: Plan, deps: FlowDeps): Promise<Run | 
 const isAnswer = ({ state, outcome, batch }: Run): boolean =>
   state === 'finished' && batch === undefined && (outcome?.kind === 'succeeded' || outcome?.kind === 'failed');
 
-/** Whether kdebug shows the typed command without a part of it. */
+/** kdebug shows the typed command without a part of it. */
 export const hasSecret = ({ request, job }: Pick<Run, 'request' | 'job'>, redact: readonly string[]): boolean =>
   (job?.requests ?? [request]).some(
     (one) => shownCommandLine(one, redact) !== printCommand({ kind: 'run', request: one }),

@@ -17,10 +17,10 @@ import { diagnose, shownLog } from './collect.ts';
 import { orStopped } from './stop-end.ts';
 import { Stopper } from './stop-run.ts';
 
-/** How long to wait for the true end of a run that kdebug gave up; it costs one entry in a shared watch. */
+/** The time to wait for the true end of a run that kdebug gave up; it costs one entry in a shared watch. */
 const WAIT_MS = 30 * 60_000;
 
-/** How long to wait for the reason of a failed stop. */
+/** The time to wait for the reason of a failed stop. */
 const MARGIN_MS = 5_000;
 
 interface Waiting {

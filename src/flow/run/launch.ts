@@ -72,9 +72,9 @@ export async function launch(
 }
 
 /**
- * What has changed since the decision: the plan, the policy, the approvers, the cluster's rights, or too much time has
- * passed. An approval holds only for the terms of its request. A grant's use was counted when it let the run through,
- * so it is not checked again.
+ * Checks for a change since the decision: the plan, the policy, the approvers, the cluster's rights, or too much time
+ * has passed. An approval holds only for the terms of its request. A grant's use was counted when it let the run
+ * through, so it is not checked again.
  */
 async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal | undefined> {
   if (planHash(plan) !== run.planHash) return refusal('approval_changed');

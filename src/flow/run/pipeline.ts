@@ -39,7 +39,7 @@ interface SlackSide {
   advanced(): void;
 }
 
-/** How the supervisor and a wait for a late end, which nobody else awaits, inform each other. */
+/** Connects the supervisor with a wait for a late end, which nobody else awaits. */
 interface Shift {
   isDraining(): boolean;
   awaitsLateEnd(isWaiting: boolean): void;

@@ -13,7 +13,7 @@ import type { HeldRun } from '../context/held-run.ts';
 import { isIn } from '../context/pod-room.ts';
 import type { PodSeen } from '../ports/cluster.ts';
 
-/** How long an ended run waits for the end of the container that stopped it. */
+/** The time that an ended run waits for the end of the container that stopped it. */
 const MAX_END_WAIT_MS = 12_000;
 
 /**
@@ -39,7 +39,7 @@ export function stopContainerOf({ id, plan, stop: { byUserId, container } }: Sen
   return buildStopContainer(plan, { ...mark, runId: id, containerName, byUserId });
 }
 
-/** Whether the pod holds the container that stops this run, unchanged; one that a webhook has changed is not recognised. */
+/** The pod must hold the container that stops this run unchanged; one that a webhook has changed is not recognised. */
 export function isStopIn(pod: Pod, sent: SentStop): boolean {
   const fingerprint = fingerprintOf(stopContainerOf(sent));
   return pod.spec.ephemeralContainers.some(

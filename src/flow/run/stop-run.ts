@@ -24,7 +24,7 @@ import { isRunningIn, originOfStop, planOfStop, roomOf } from '../planning/stop-
 import type { LaunchResult, PodSeen } from '../ports/cluster.ts';
 import { isStopIn, stopContainerOf } from './stop-end.ts';
 
-/** How often to look at a stop that is under way, even without news of the pod. */
+/** The time between two looks at a stop that is under way, even without news of the pod. */
 const LOOK_MS = 2_000;
 /** Of a reason on the card: words of a container, a webhook or the API server, above the buttons. */
 const MAX_WHY = 300;
@@ -52,7 +52,7 @@ export class Stopper {
     this.#trouble = new Trouble(parts.deps, { begins: 'stop not carried out, will retry', ends: 'stop recovered' });
   }
 
-  /** When to call `carryOn` again, by `clock.elapsed`, without any news. */
+  /** The time to call `carryOn` again, by `clock.elapsed`, without any news. */
   get nextLookMs(): number {
     const { held, deps } = this.#parts;
     return isStopping(held.run) ? deps.clock.elapsed() + LOOK_MS : Number.POSITIVE_INFINITY;
@@ -179,7 +179,10 @@ export class Stopper {
     await this.#notify(this.#parts.held.run);
   }
 
-  /** What a container wrote is output: where output is private, the card leaves it out and the requester gets it. Never rejects. */
+  /**
+   * A container's words are output: if output is private, the card leaves them out and the requester gets them. Never
+   * rejects.
+   */
   async #notify(run: Run): Promise<void> {
     const { deps } = this.#parts;
     try {
@@ -204,7 +207,7 @@ export class Stopper {
   }
 }
 
-/** Whether the stored container is the one that the plan makes. */
+/** The stored container is the one that the plan makes. */
 const isPlanned = ({ image, securityContext }: StopContainer, plan: Plan): boolean =>
   image === plan.image && canonicalJson(securityContext ?? {}) === canonicalJson(plan.securityContext ?? {});
 

@@ -14,7 +14,7 @@ import type { LogReaders } from '../log/logs.ts';
 import type { Cluster, PodSeen } from '../ports/cluster.ts';
 import { Stopper } from './stop-run.ts';
 
-/** How often to read the events that explain why a container has not started. */
+/** The time between two reads of the events that explain why a container has not started. */
 const EVENTS_INTERVAL_MS = 5_000;
 /** Extra time when a deadline passed unwatched: the run may have ended meanwhile, and its log can still be read. */
 const CATCH_UP_MS = 5_000;
@@ -90,7 +90,7 @@ async function nextPodState(
   latest: LatestValue<PodSeen>,
   untilMs: number,
 ): Promise<PodSeen | undefined> {
-  // Whoever abandoned the run before this wait has woken nobody.
+  // An abandonment before this wait has woken nobody.
   const seen = held.isOver ? undefined : await latest.next(untilMs);
   if (held.isOver) throw new KdebugError('lease_lost');
   return seen;

@@ -77,7 +77,7 @@ const MIN_SPREAD = 0.1;
 
 /**
  * The series that deserve a chart: those of a section with a finding, if they move so much that the finding's one
- * number does not show it. /
+ * number does not show it.
  */
 export const chartsOf = (series: readonly Series[], sections: ReadonlySet<string | undefined>): readonly Chart[] =>
   series

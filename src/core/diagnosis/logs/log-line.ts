@@ -70,7 +70,7 @@ const WORD_FIRST =
 const SOURCE = '\\.(?:go|py|js|mjs|cjs|ts|java|kt|scala|rb|rs|cc?|cpp|cs|php|exs?|erl)';
 /**
  * Text between time, level and message: threads, process ids, loggers, source files with their line. No host with a
- * port and no file that the message is about. /
+ * port and no file that the message is about.
  */
 const BESIDES = new RegExp(
   [

@@ -46,7 +46,7 @@ function reasonOf({ what, why }: NotRead): string {
 
 /**
  * The sources that the answer needs and that could not be read, one line each, with the reason and the remedy. An empty
- * log counts too, because it proves nothing. /
+ * log counts too, because it proves nothing.
  */
 export function unseenOf({
   pod,

@@ -35,7 +35,7 @@ function nodePressure({ node }: ClusterFacts): readonly Finding[] | undefined {
 /**
  * Compares the node's clock with kdebug's: the container cannot have started before its launch, nor ended after
  * `nowMs`. The result is the least possible difference; a smaller one goes unnoticed. Undefined without the node's
- * times. /
+ * times.
  */
 function clockFindings({ pod, launch, nowMs }: ClusterFacts): readonly Finding[] | undefined {
   const ours = pod.status.ephemeralContainerStatuses.find(({ name }) => name === launch?.containerName)?.terminated;

@@ -21,7 +21,7 @@ const MAX_NAMES = 20;
  * Answers for a workload, or for the pods of a selector, from the API, the last words and the logs: the cause of the
  * worst finding first, then how many pods are ready; its pods by their worst finding. `healthy` only where each of its
  * pods is proven to be well, and all that it wants are ready. Bounded, whatever the number of pods. `grouped`: of
- * `facts.pods`, for callers that have thousands of them. Pure. /
+ * `facts.pods`, for callers that have thousands of them. Pure.
  */
 export function firstWorkloadAnswer(facts: WorkloadFacts, grouped: GroupedPods = groupsOf(facts.pods)): Verdict {
   const { groups } = grouped;

@@ -94,7 +94,7 @@ export const endTone = (batch: Batch, counts: Counts): Tone => {
 
 /**
  * The findings of the reports, then the ends of kdebug's own runs: `problems found in 2, 1 run failed`, `nothing
- * found`, `6 runs succeeded, 2 failed`, `cancelled, 3 runs succeeded, 5 not started`. /
+ * found`, `6 runs succeeded, 2 failed`, `cancelled, 3 runs succeeded, 5 not started`.
  */
 function endWords(batch: Batch, counts: Counts): string {
   const all = batch.closed?.because === 'record-lost' ? undefined : matchedOf(counts) - counts.skipped;

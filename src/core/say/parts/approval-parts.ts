@@ -42,7 +42,7 @@ export type Approvers = Readonly<Record<string, ApproverGroup>>;
 
 /**
  * The approval on a card: who may decide and until when, the buttons, the copies, the votes and the grant. The button
- * of the requester comes last, apart from those of the approvers. /
+ * of the requester comes last, apart from those of the approvers.
  */
 export const approvalParts = (run: Run, approvers: Approvers, nowMs: number): readonly Part[] =>
   shownParts(
@@ -200,7 +200,7 @@ const withdrawnBy = ({ outcome, origin }: Run): string =>
 
 /**
  * Describes the approvers asked in other channels: how many, where, and who could not be reached. Nothing until all
- * copies are posted. /
+ * copies are posted.
  */
 function copiesPart({ state, asked: sent }: Run): Shown {
   if (state !== 'pending-approval' || !sent || sent.waiting.some(({ kind }) => kind === 'copy')) return [];

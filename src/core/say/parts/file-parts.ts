@@ -23,7 +23,7 @@ const MAX_MISSING = 8;
 
 /**
  * The files that a run brought back: those beside the result, those that only the requester has, and those that are
- * missing, each with the reason. Names and sizes only, so that anybody may read it who may see the output. /
+ * missing, each with the reason. Names and sizes only, so that anybody may read it who may see the output.
  */
 export function filesParts(run: Run, audience: AudienceOf): Shown {
   const present = wholeFiles(run).filter((file) => lostBy(run, sharedName(run, file)) === undefined);

@@ -23,7 +23,7 @@ const DOES_NOT_RUN: ReadonlySet<string> = new Set(['pod_finished', 'pod_deleting
 
 /**
  * The state of the container beside a first answer, in a few words: `Looking inside with autodiagnose · 3 s`; once it
- * is answered, the reason why no container was added. /
+ * is answered, the reason why no container was added.
  */
 export function lookWords(run: Run, nowMs: number): string | undefined {
   const { state, plan, waiting, approvedAtMs, launchedAtMs, startedAtMs } = run;

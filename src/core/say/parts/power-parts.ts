@@ -28,7 +28,7 @@ interface ForApproval {
 
 /**
  * The facts about each container that approvers must see, never cut: its command, its target, and every variable.
- * Quotes show where ambiguous words end, and every character is visible. /
+ * Quotes show where ambiguous words end, and every character is visible.
  */
 export function powerParts(request: ForApproval): readonly Part[] {
   const { plan, batch } = request;

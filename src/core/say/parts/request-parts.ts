@@ -32,7 +32,7 @@ const MAX_INLINE_LENGTH = 60;
 /**
  * The facts about a single run that approvers decide on, in the order in which they need them: who wants to run what
  * and where, why, with which power; then what the first line has no room for. Never cut, and every character is
- * visible. /
+ * visible.
  */
 export function requestParts(plan: Plan): readonly Part[] {
   const { command, env, reason } = plan;

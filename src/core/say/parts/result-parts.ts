@@ -78,7 +78,7 @@ export function lookedBy({ verdict, plan, outcome }: Run): readonly string[] {
 
 /**
  * The parts of an answer that the first two lines of a result leave out: the words of the pod that show the cause, its
- * groups of pods, other findings, what is fine, what was not checked. Where nothing was found, the last is the news. /
+ * groups of pods, other findings, what is fine, what was not checked. Where nothing was found, the last is the news.
  */
 export function verdictParts(run: Run): Shown {
   const { verdict } = run;

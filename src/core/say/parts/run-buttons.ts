@@ -18,7 +18,7 @@ export type Surface = 'card' | 'private-card' | 'result';
  * The next steps that a run offers, by its state. Each is decided afresh at the click, so a button promises nothing.
  * The card has every button of the result: Slack may show the buttons of a message with files and deliver no click on
  * them. Where only the requester may see the output, the card (`private-card`) has no button that gives the verdict
- * away. A batch has its own (`batch-buttons.ts`). /
+ * away. A batch has its own (`batch-buttons.ts`).
  */
 export function runButtons(run: Run, surface: Surface): readonly Button[] {
   if (isBatchRun(run)) return [];

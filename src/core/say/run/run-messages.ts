@@ -195,7 +195,7 @@ const LONG_MS = 10_000;
 
 /**
  * The result mentions its requester, so that Slack notifies them, if it needed an approval, took long from request to
- * end, or found something wrong. A quick success notifies nobody. /
+ * end, or found something wrong. A quick success notifies nobody.
  */
 export const namesRequester = (run: Run): boolean => run.approval !== undefined || tookLong(run) || isWrong(run);
 
