@@ -43,9 +43,9 @@ export interface Parts {
 }
 
 /**
- * How long a drain waits for the held runs. With Redis another replica continues the rest at once; without it, what is
- * not launched yet is lost. Closing the receivers and senders takes at most five seconds more: ten in all, handover
- * included.
+ * The time that a drain waits for the held runs. With Redis another replica continues the rest at once; without it,
+ * runs that are not launched yet are lost. Closing the receivers and senders takes at most five seconds more: ten in
+ * all, handover included.
  */
 const DRAIN_SHARED_MS = 2_500;
 const DRAIN_ALONE_MS = 4_000;

@@ -176,7 +176,7 @@ async function namespacesOf(
   return { namespaces, checks };
 }
 
-/** Which profiles of the rules the namespace's Pod Security level refuses. */
+/** The profiles of the rules that the namespace's Pod Security level refuses. */
 async function checkPodSecurity(
   namespace: string,
   rules: readonly ChannelRule[],

@@ -112,8 +112,8 @@ function hostIn(errors: readonly object[]): string | undefined {
 }
 
 /**
- * What an operator needs of an error that ends a start or a check. `host` is what was called, for errors that do not
- * name it. Never throws.
+ * Explains an error that ends a start or a check to an operator. `host`: the server that was called, for errors that do
+ * not name it. Never throws.
  */
 export function explainFailure(thrown: unknown, host?: string): Failure {
   const chain = chainOf(thrown);

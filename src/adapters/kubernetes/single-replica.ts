@@ -60,7 +60,7 @@ export class SingleReplica {
     this.check();
   }
 
-  /** What the last look found. @throws KdebugError store_not_shared */
+  /** Reports the result of the last look. @throws KdebugError store_not_shared */
   check(): void {
     if (this.#other !== undefined) throw new KdebugError('store_not_shared', { detail: this.#other });
   }

@@ -30,7 +30,7 @@ export class Pace {
   /** Seconds of slow growth since the last 429. */
   #steps = 0;
   readonly #waiting: (() => void)[] = [];
-  /** When the server accepted calls, within the last second. */
+  /** The times at which the server accepted calls, within the last second. */
   #acceptedAtMs: number[] = [];
 
   constructor(clock: Clock) {

@@ -75,8 +75,8 @@ const writtenOf = (
 ): Written => ({ key, eventTime, ts, edited });
 
 /**
- * What somebody wrote: the event itself, or for an edit the message as it is now. Undefined if only the message's looks changed, as when
- * Slack shows a preview of a link.
+ * The message that somebody wrote: the event itself, or for an edit the message as it is now. Undefined if only the
+ * message's looks changed, as when Slack shows a preview of a link.
  */
 function writtenIn({ message, previous_message: before, ...event }: DirectPayload['event']) {
   if (event.subtype !== 'message_changed') return event;

@@ -194,7 +194,7 @@ export const ownFiles =
     return found.length === 0 ? undefined : Object.fromEntries(found);
   };
 
-/** How the small print of each kind names its run. A test compares these with the messages. */
+/** The words with which the small print of each kind names its run. A test compares these with the messages. */
 const SIGNATURES: Readonly<Record<PostMeta['kind'], readonly string[]>> = {
   anchor: ['run', 'batch'],
   approval: ['Approval of run', 'Approval of batch'],

@@ -32,7 +32,7 @@ export interface RedisRunStoreParts {
 const KIND_OF_QUOTA: Readonly<Record<Quota['per'], string>> = { minute: 'minute', open: 'count', pending: 'pending' };
 /** Leases in one call of `renew`, so that no call blocks Redis for long. */
 const RENEWED_AT_ONCE = 500;
-/** How long a record that does not open is skipped. */
+/** A record that does not open is skipped this long. */
 const SET_ASIDE_MS = 600_000;
 /** After an outage every lease has lapsed: gives the other replicas time to renew theirs before this one claims. */
 const CLAIMS_AFTER_RECOVERY_MS = 1_500;
