@@ -4,7 +4,10 @@ export type Outcome =
   /** A diagnosis that added no container: the API, the last words and the log were all there was to read. */
   | {
       readonly kind: 'answered';
-      /** Why the pod could hold no container (a code of `problemOfPod`). Absent: it could, and its target did not run. */
+      /**
+       * The reason (a code of `problemOfPod`) why the pod could hold no container. Absent: it could, and its target did
+       * not run.
+       */
       readonly because?: string;
     }
   | { readonly kind: 'failed'; readonly exitCode: number; readonly reason: string; readonly signal?: number }

@@ -17,7 +17,7 @@ export const POD_STATES = [
 ] as const;
 export type PodState = (typeof POD_STATES)[number];
 
-/** Why a matched pod is skipped; `REASON_OF_SKIP` leads to the words for people. */
+/** The reasons to skip a matched pod; `REASON_OF_SKIP` leads to the words for people. */
 export const SKIP_REASONS = [
   'static',
   'finished',

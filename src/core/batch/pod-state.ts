@@ -48,7 +48,7 @@ export function stateOf(batch: Closing, pod: Pick<BatchPod, 'index' | 'state'>):
   return batch.closed ? 'cancelled' : 'queued';
 }
 
-/** Why a pod is skipped; undefined if it is not. */
+/** Undefined: the pod is not skipped. */
 export function skipReasonOf(batch: Closing, pod: BatchPod): SkipReason | undefined {
   if (stateOf(batch, pod) !== 'skipped') return undefined;
   return pod.skip ?? 'beyond-replicas';

@@ -39,7 +39,7 @@ export interface Pod {
   };
   readonly status: {
     readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
-    /** Why the pod failed as a whole: `Evicted`. */
+    /** The reason why the pod failed as a whole: `Evicted`. */
     readonly reason?: string;
     readonly message?: string;
     /** Only those of Kubernetes itself that a healthy, running pod has met. Absent: none, or the pod is over. */

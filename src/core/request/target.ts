@@ -22,8 +22,8 @@ export interface Room {
 }
 
 /**
- * Why no ephemeral container can work in this pod. The API server refuses only the first of these (features, C1:
- * `ValidatePodEphemeralContainersUpdate` checks neither phase nor deletion nor node).
+ * Returns the reason why no ephemeral container can work in this pod. The API server refuses only the first of these
+ * (features, C1: `ValidatePodEphemeralContainersUpdate` checks neither phase nor deletion nor node).
  */
 export function problemOfPod(pod: Pod, room: Room): TargetProblem | undefined {
   const subject = `${pod.metadata.namespace}/${pod.metadata.name}`;
@@ -38,7 +38,7 @@ export function problemOfPod(pod: Pod, room: Room): TargetProblem | undefined {
   return found ? { code: found[1], subject } : problemOfRoom(pod, room);
 }
 
-/** Why the pod has no room for another container of this person. */
+/** The pod has no room for another container of this person, or not in total. */
 export function problemOfRoom(pod: Pod, { most, mostOfPerson, requesterId }: Room): TargetProblem | undefined {
   const { ephemeralContainers } = pod.spec;
   const subject = `${pod.metadata.namespace}/${pod.metadata.name}`;

@@ -22,8 +22,8 @@ export interface Delivery {
   /** The requester has the private refusal, or the outcome of the dry run. */
   readonly told?: boolean;
   /**
-   * Why nobody can find the result in Slack (a code): Slack refused it everywhere, permanently. The requester may have
-   * it privately. kdebug stops trying.
+   * The reason (a code) why nobody can find the result in Slack: Slack refused it everywhere, permanently. The
+   * requester may have it privately. kdebug stops trying.
    */
   readonly lost?: string;
   /** The card shows that the grant has ended. */

@@ -41,7 +41,7 @@ export type RunEvent =
   | {
       readonly kind: 'answered';
       readonly verdict: Verdict;
-      /** Why the pod can hold no container. */
+      /** The reason why the pod can hold no container. */
       readonly because?: string;
       readonly plan?: Plan;
       readonly planHash?: string;

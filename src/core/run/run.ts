@@ -131,7 +131,7 @@ export interface Run {
   readonly startedAtMs?: number;
   readonly endedAtMs?: number;
   readonly finishedAtMs?: number;
-  /** Why it has not started yet, in the kubelet's own words. */
+  /** The kubelet's own words for why it has not started yet. */
   readonly waiting?: { readonly reason: string; readonly message: string };
   /** Somebody asked to end what it started. */
   readonly stop?: Stop;

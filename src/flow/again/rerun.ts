@@ -81,7 +81,7 @@ async function repeat(
   return repeatOnce(run.id, origin, repeated, { deps, accept });
 }
 
-/** Why nobody, or not this person, may repeat the run. */
+/** Answers if nobody, or not this person, may repeat the run. */
 function problemOf(run: Run, { requesterId }: Origin, { policies }: FlowDeps): Answer | undefined {
   if (!isFinal(run.state)) return answerReason('run_not_ended', run.id);
   const { redact } = policies.current().output;

@@ -17,7 +17,7 @@ import { HeldRun } from './held-run.ts';
 import { answerReason, answerWith, type BoundedRefusals, NOTHING } from './refusals.ts';
 
 export interface Starter {
-  /** Why this person can start no run now; undefined: they can. */
+  /** The reason why this person can start no run now; undefined: they can. */
   refusalFor(requesterId: UserId): ReasonCode | undefined;
   start(held: HeldRun): void;
 }

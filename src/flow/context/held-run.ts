@@ -170,7 +170,7 @@ export class HeldRun {
   }
 }
 
-/** Why a run could not be changed: it is settled, or another replica holds it right now. */
+/** A run could not be changed because it is settled, or because another replica holds it right now. */
 export type OutOfReach = 'settled' | 'elsewhere';
 
 /** Changes a run whether or not this replica holds it, leasing it if necessary. */

@@ -27,7 +27,7 @@ import { hasSecretOfAnother } from '../run/equal-run.ts';
 
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
 
-/** Why a change was refused; undefined: it was made. */
+/** The reason why a change was refused; undefined: it was made. */
 export type NotChanged = { readonly code: ReasonCode; readonly detail?: string } | undefined;
 
 export interface ChangeContext {

@@ -19,9 +19,10 @@ import { mayUseDirect } from './approvers.ts';
 type Need = Pick<FlowDeps, 'policies' | 'directory' | 'log'>;
 
 /**
- * Why a request cannot run in this channel. It is shared, or Slack cannot say, and the policy forbids that. Or the bot is no member, so
- * nobody would see its card; checked only if there will be one (`posts`). Or it is a direct message of somebody who may not use
- * kdebug there. Skips channels that the policy does not name: nothing is allowed there anyway. @throws as `mayUseDirect`
+ * Refuses a request that cannot run in this channel. It is shared, or Slack cannot say, and the policy forbids that. Or
+ * the bot is no member, so nobody would see its card; checked only if there will be one (`posts`). Or it is a direct
+ * message of somebody who may not use kdebug there. Skips channels that the policy does not name: nothing is allowed
+ * there anyway. @throws as `mayUseDirect`
  */
 export const channelProblem = (
   { channelId, requesterId }: Pick<Origin, 'channelId' | 'requesterId'>,

@@ -6,7 +6,7 @@ import type { AuditSubject } from '../context/audit.ts';
 
 /** The subject of a request that asks what is wrong (`isQuestion`). */
 export type Question = (QuestionAboutPod | QuestionAboutWorkload) & {
-  /** Why the pod of the plan can hold no further container; undefined: it can. */
+  /** The reason why the pod of the plan can hold no further container; undefined: it can. */
   readonly problem: TargetProblem | undefined;
 };
 

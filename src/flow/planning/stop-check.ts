@@ -20,9 +20,9 @@ export const originOfStop = ({ origin }: Pick<Run, 'origin'>, byUserId: string):
 });
 
 /**
- * Why this person cannot stop this run now, by the current policy, the cluster's rights and the pod; undefined: they
- * can. Without `pod`, or before the run's container runs, the pod counts only at the launch. Whether they may at all is
- * not asked here. Throws when it cannot know.
+ * Returns the reason why this person cannot stop this run now, by the current policy, the cluster's rights and the pod;
+ * undefined: they can. Without `pod`, or before the run's container runs, the pod counts only at the launch. Does not
+ * check whether they may stop runs at all. Throws if it cannot know.
  */
 export async function stopProblem(run: PlannedRun, look: StopLook, deps: FlowDeps): Promise<Refusal | undefined> {
   const planned = await planOfStop(run, look, deps);

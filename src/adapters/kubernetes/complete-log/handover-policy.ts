@@ -80,7 +80,10 @@ export function nextStep(facts: LogFacts, times: LogTimes): Step {
   return isFinalReadDue(facts, times) ? { kind: 'open', stream: 'final' } : WAIT;
 }
 
-/** Why another follow must open now, so that some stream holds the current log file open; undefined when none must. */
+/**
+ * Returns the reason to open another follow now, so that some stream holds the current log file open; undefined if none
+ * must open.
+ */
 export function whyOpenFollow(facts: LogFacts, times: LogTimes): 'lag' | 'silence' | undefined {
   const { front, containerEndedAtMs, waiting, nowMs, openedAtMs } = facts;
   if (!front?.wasOpened || front.end || !front.follow || containerEndedAtMs !== undefined) return undefined;

@@ -80,7 +80,7 @@ export class LineMerger implements LineHandler {
     return this.#overlap !== undefined;
   }
 
-  /** Why `begin` or `end` stopped the reading. */
+  /** The reason why `begin` or `end` stopped the reading. */
   get stop(): Stop | undefined {
     return this.#stop;
   }

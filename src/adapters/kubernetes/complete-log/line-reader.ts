@@ -23,7 +23,10 @@ export interface LineHandler {
   end(): boolean;
 }
 
-/** Why the front must stop: it delivered the next stream's first line or its first two, or jumped over them into a newer file. */
+/**
+ * The reason why the front must stop: it delivered the next stream's first line or its first two, or jumped over them
+ * into a newer file.
+ */
 export type Stop = { readonly kind: 'met'; readonly lines: number } | { readonly kind: 'jumped'; readonly to: Stamp };
 
 export interface StreamStart {

@@ -35,7 +35,7 @@ export interface GroupedPods {
   readonly unread: number;
   /** In which a container runs whose log is empty. */
   readonly empty: number;
-  /** Why facts of single pods are missing. */
+  /** The reasons why facts of single pods are missing. */
   readonly unseen: readonly string[];
 }
 

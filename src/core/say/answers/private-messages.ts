@@ -19,8 +19,8 @@ import { helpMessage } from './help.ts';
 import { ownerOf } from './welcome-messages.ts';
 
 /**
- * Why a run was refused: the command, the reason, the rule, what to do, and the run id. If the target is a single
- * unknown word close to a verb, it suggests the verb.
+ * Explains a refusal: the command, the reason, the rule, what to do, and the run id. If the target is a single unknown
+ * word close to a verb, it suggests the verb.
  */
 export function refusalMessage(run: Run, refusal: Refusal): Message {
   const rule = refusal.rule === undefined ? [] : line` · rule ${code(refusal.rule)}`;

@@ -147,8 +147,8 @@ export interface BatchReason {
 }
 
 /**
- * Why a batch was closed early; else the next step for the worst finding; else why the worst group of runs failed, and
- * in which pods; else what a look without findings leaves open.
+ * The reason why a batch was closed early; else the next step for the worst finding; else the reason why the worst
+ * group of runs failed, and its pods; else the checks that an answer without findings leaves open.
  */
 export function batchReason(
   { batch, verdict }: Pick<BatchRun, 'batch' | 'verdict'>,

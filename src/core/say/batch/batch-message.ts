@@ -82,7 +82,10 @@ function notificationOf({ state, plan, origin }: BatchRun, words: string): reado
   return line`${APPROVAL_NEEDED}: ${requester}, ${words}${why}`;
 }
 
-/** Why, with which power, who decides and by when, the buttons; then which pods. Once decided, how. */
+/**
+ * The card shows the reason, the power, the approvers with their deadline, and the buttons; then the pods. Once
+ * decided, it shows the decision.
+ */
 function cardParts(run: BatchRun, { approvers, nowMs }: BatchRenderContext): Shown {
   const { reason } = run.plan;
   const isPending = run.state === 'pending-approval';
@@ -157,7 +160,7 @@ function timeWords({ createdAtMs, firstLaunchAtMs, endedAtMs }: Batch, nowMs: nu
   return firstLaunchAtMs === undefined ? '' : `took ${shortDuration(endedAtMs - firstLaunchAtMs)}`;
 }
 
-/** Why no more pods start now, or until when they may. */
+/** Says why no more pods start now, or until when they may. */
 function pauseSpans(batch: Batch, nowMs: number): readonly Span[] {
   const { paused, canary, ttlMs, createdAtMs } = batch;
   if (paused) return line`Paused by ${person(paused.byUserId)}, ${time(paused.atMs)}`;

@@ -6,7 +6,9 @@ import type { Run } from '../../run/run.ts';
 
 const MAX_REASON_LENGTH = 40;
 
-/** Why nothing was started: the pod can hold none (`problemOfPod`), or nobody could be asked to approve it. */
+/**
+ * The reasons why nothing was started: the pod can hold none (`problemOfPod`), or nobody could be asked to approve it.
+ */
 const NOWHERE_TO_LOOK: Readonly<Partial<Record<ReasonCode, string>>> = {
   pod_is_static: 'Kubernetes allows none in a static pod',
   pod_finished: 'the pod has finished',

@@ -125,8 +125,9 @@ const PART_OVERHEAD_BYTES = 160;
 const SPAN_OVERHEAD_BYTES = 80;
 
 /**
- * Why a card cannot show everything that has to be decided; then the request is refused. A secret is never shown, and
- * nobody could approve the part of a command that a secret hides: a requester could hide anything that way.
+ * Returns the reason why a card cannot show everything that has to be decided; then the request is refused. A secret is
+ * never shown, and nobody could approve the part of a command that a secret hides: a requester could hide anything that
+ * way.
  */
 export function unseenOnCard(request: ForApproval): ReasonCode | undefined {
   if (containersOf(request).some(hidesSecret)) return 'secret_in_command_to_approve';

@@ -183,7 +183,7 @@ function waitingSpans({ state, waiting }: Run): readonly Span[] | undefined {
   return line`${code(reason)}${oneLine(`: ${withoutIds(visible(message))}`, LINE_LENGTH - reason.length)}`;
 }
 
-/** Why somebody wants it, else when the result comes. */
+/** The requester's reason, else the time at which the result comes. */
 function comingSpans(run: Run, isPrivate: boolean): readonly Span[] {
   const { state, plan } = run;
   if (plan?.reason !== undefined) return whySpans(plan.reason);
