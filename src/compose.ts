@@ -162,7 +162,7 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
   });
   let stopping: Promise<void> | undefined;
   const single = await singleReplica(env, log);
-  await single?.look();
+  await single?.findOther();
   await slack.start(pipeline.inbox);
   const ops: OpsServer = await startOpsServer({
     port: env.opsPort,
@@ -190,7 +190,7 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
   });
   pipeline.startAdopting();
   // Slack then uses the connections of the other one.
-  single?.lookAgain(() => void slack.leave());
+  single?.findOtherLater(() => void slack.leave());
   void warnOfChannels({ policies, directory: slack.directory, log });
   const stop = async (): Promise<void> => {
     const isShared = env.redis !== undefined;

@@ -134,7 +134,7 @@ export class RunSupervisor implements Starter, RunChanger {
       });
     };
     tick();
-    this.#recovery.lookEverywhere();
+    this.#recovery.scanAll();
   }
 
   /**
@@ -238,7 +238,7 @@ export class RunSupervisor implements Starter, RunChanger {
     const deps = this.#deps;
     held.onChange(() => {
       const { plan } = held.run;
-      if (plan) this.#recovery.look(plan.cluster, plan.namespace);
+      if (plan) this.#recovery.scan(plan.cluster, plan.namespace);
     });
     const slack = new Reply(held, deps, { ...this.#context, beforeClosing: () => conclude(held.run, deps) });
     const shift = {

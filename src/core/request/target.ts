@@ -38,7 +38,7 @@ export function problemOfPod(pod: Pod, room: Room): TargetProblem | undefined {
   return found ? { code: found[1], subject } : problemOfRoom(pod, room);
 }
 
-/** The pod has no room for another container of this person, or not in total. */
+/** Undefined: the pod has room for another container of this person. */
 export function problemOfRoom(pod: Pod, { most, mostOfPerson, requesterId }: Room): TargetProblem | undefined {
   const { ephemeralContainers } = pod.spec;
   const subject = `${pod.metadata.namespace}/${pod.metadata.name}`;

@@ -42,7 +42,7 @@ export const formAgain = (...parts: Parameters<typeof againForm>): Answer => ({
 });
 
 /** The longest time that a person waits while their request is planned, before anything is posted or opened. */
-export const LOOK_MS = 1_000;
+export const DECIDE_WITHIN_MS = 1_000;
 
 /** The rule requires a reason; true if no decision comes in time. */
 export async function needsReason(subject: PlanSubject, deps: FlowDeps): Promise<boolean> {
@@ -51,7 +51,7 @@ export async function needsReason(subject: PlanSubject, deps: FlowDeps): Promise
     (planned) => 'decision' in planned && lacksReason(planned.decision),
     () => true,
   );
-  return withDeadline(deps.clock, LOOK_MS, isWanted, () => true);
+  return withDeadline(deps.clock, DECIDE_WITHIN_MS, isWanted, () => true);
 }
 
 /** The policy denies only because no reason was given. */

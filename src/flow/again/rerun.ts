@@ -13,15 +13,15 @@ import type { FlowDeps } from '../context/deps.ts';
 import { readRunOfChannel, runOfAnyCard } from '../context/find-run.ts';
 import { answerReason } from '../context/refusals.ts';
 import type { PlanSubject } from '../planning/plan-batch.ts';
-import { type Glance, withGlance } from '../planning/plan-pod.ts';
+import { type Preview, withPreview } from '../planning/plan-pod.ts';
 import type { Answer } from '../ports/slack.ts';
 import { hasSecretOfAnother } from '../run/equal-run.ts';
 import { planOrRefusal } from '../run/plan.ts';
 import {
   type Again,
   type AgainAction,
+  DECIDE_WITHIN_MS,
   formAgain,
-  LOOK_MS,
   lacksReason,
   needsReason,
   originInRunThread,
@@ -143,15 +143,15 @@ const BY_POWER: readonly Profile[] = ['sysadmin', 'netadmin', 'general', 'baseli
 
 /** The profiles with which this request would be let through, or asked for; the strongest first. None if no answer comes in time. */
 async function possibleProfiles(run: Run, origin: Origin, deps: FlowDeps): Promise<readonly PossibleProfile[]> {
-  const lookAt = async (profile: Profile, glance: Glance): Promise<readonly PossibleProfile[]> => {
+  const tryProfile = async (profile: Profile, preview: Preview): Promise<readonly PossibleProfile[]> => {
     const subject = { ...run, origin, request: { ...run.request, profile } };
-    const made = await planOrRefusal(subject, deps, glance).catch(() => undefined);
+    const made = await planOrRefusal(subject, deps, preview).catch(() => undefined);
     if (!made || !('decision' in made)) return [];
     const { decision } = made;
     if (decision.kind === 'deny' && !lacksReason(decision)) return [];
     return [{ profile, needsApproval: decision.kind !== 'allow' }];
   };
-  const lookAtAll = (glance: Glance) => Promise.all(BY_POWER.map((profile) => lookAt(profile, glance)));
-  const found = await withGlance(deps.clock, LOOK_MS, lookAtAll, () => []);
+  const tryAll = (preview: Preview) => Promise.all(BY_POWER.map((profile) => tryProfile(profile, preview)));
+  const found = await withPreview(deps.clock, DECIDE_WITHIN_MS, tryAll, () => []);
   return found.flat();
 }

@@ -194,7 +194,7 @@ const MANY = 1_000;
  * question is a run, also where it is answered without a container, so the store counts it. Counts in memory, not in the store, because
  * it protects this process.
  */
-export class LookLimiter {
+export class LookupLimiter {
   readonly #deps: Pick<FlowDeps, 'clock' | 'policies'>;
   readonly #times: number;
   readonly #byPerson = new Map<string, readonly number[]>();

@@ -15,7 +15,7 @@ import type { PodHint } from '../../core/say/pod-in-text.ts';
 import { commandOfForm, fieldsOfImage, loadingForm, requestForm, validFields } from '../../core/say/request-form.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import { type LookLimiter, originOf } from '../context/accept.ts';
+import { type LookupLimiter, originOf } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { answerReason, refusal, refusalOfError } from '../context/refusals.ts';
 import { channelProblem } from '../planning/channel-check.ts';
@@ -28,7 +28,7 @@ type Fields = Readonly<Record<string, string>>;
 export interface FormContext {
   readonly deps: FlowDeps;
   /** Bounds the previews of one person, which cost reads and records. */
-  readonly previews: LookLimiter;
+  readonly previews: LookupLimiter;
 }
 
 /** For a bare `/kdebug` and the shortcut "Debug a pod": opens at once, and is completed with what the cluster says. */
@@ -56,7 +56,7 @@ async function formFor(actor: Actor, fields: Fields, context: FormContext): Prom
   const { intro, containers } = await withDeadline(
     deps.clock,
     ANSWER_WITHIN_MS,
-    look(actor, { ...fields, ...state }, context).catch((thrown: unknown) =>
+    formContent(actor, { ...fields, ...state }, context).catch((thrown: unknown) =>
       withoutAnswer(toKdebugError(thrown), deps),
     ),
     () => UNKNOWN,
@@ -90,7 +90,7 @@ function withDefaults(fields: Fields, channelId: string, { policies }: Pick<Flow
   });
 }
 
-async function look(
+async function formContent(
   actor: Actor,
   fields: Fields,
   { deps, previews }: FormContext,
@@ -142,8 +142,8 @@ async function previewOf(actor: Actor, request: RunRequest, deps: FlowDeps): Pro
   const origin = originOf({ ...actor, dedupeKey: '', receivedAtMs: clock.now() }, 'form');
   const problem = await channelProblem(origin, deps);
   if (problem) return refusalPreview(problem);
-  const glance = { isOver: () => clock.elapsed() >= untilMs };
-  const planned = await planOrRefusal({ origin, request }, deps, glance);
+  const preview = { isOver: () => clock.elapsed() >= untilMs };
+  const planned = await planOrRefusal({ origin, request }, deps, preview);
   if ('refusal' in planned) return refusalPreview(planned.refusal);
   const { plan, decision, batch, question } = planned;
   const pods = question?.kind === 'workload' ? question.scope.pods.length : batch?.approvedPods;

@@ -15,7 +15,7 @@ import { stateOfValue } from '../../core/say/request-form.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { formatCount } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
-import type { LookLimiter } from '../context/accept.ts';
+import type { LookupLimiter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { channelProblem } from '../planning/channel-check.ts';
 import { type Actor, ANSWER_WITHIN_MS, type SearchQuery } from '../ports/slack.ts';
@@ -37,7 +37,7 @@ export async function searchOptions(query: SearchQuery, { deps, searches }: Sear
 interface SearchContext {
   readonly deps: FlowDeps;
   /** Bounds one person's searches for pods, each of which may ask the cluster for their rights. */
-  readonly searches: LookLimiter;
+  readonly searches: LookupLimiter;
 }
 
 function namespaces({ channelId, value, typed }: SearchQuery, { policies }: FlowDeps): readonly Option[] {

@@ -9,7 +9,7 @@ import { helpMessage } from '../../core/say/answers/help.ts';
 import { reasonMessage, talkMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import { withDeadline } from '../../lib/clock.ts';
-import { LookLimiter } from '../context/accept.ts';
+import { LookupLimiter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { mayUseDirect } from '../planning/approvers.ts';
 import { planOrRefusal } from '../run/plan.ts';
@@ -20,11 +20,11 @@ const POD_LOOKUP_MS = 1_000;
 /** Answers mentions that are not commands. Starts and stores nothing. */
 export class Talks {
   readonly #deps: FlowDeps;
-  readonly #looks: LookLimiter;
+  readonly #lookups: LookupLimiter;
 
   constructor(deps: FlowDeps) {
     this.#deps = deps;
-    this.#looks = new LookLimiter(deps);
+    this.#lookups = new LookupLimiter(deps);
   }
 
   /**
@@ -37,7 +37,7 @@ export class Talks {
     if (parsed.kind === 'ok' && parsed.command.kind === 'form') return helpMessage();
     const talk = talkIn(words, parsed);
     if (!talk?.request) return talk && talkMessage(talk, undefined);
-    if (this.#looks.refusal(origin.requesterId, 'talk')) return undefined;
+    if (this.#lookups.refusal(origin.requesterId, 'talk')) return undefined;
     return this.#answerUnlessPod(talk, talk.request, origin);
   }
 

@@ -10,7 +10,7 @@ import type { HeldRun } from '../context/held-run.ts';
 import type { BatchLogs } from '../log/batch-logs.ts';
 import type { LogReaders } from '../log/logs.ts';
 import { RunPosts } from './posts.ts';
-import { gatherMs, lookAgainMs, retryMs } from './schedule.ts';
+import { gatherMs, newsWaitMs, retryMs } from './schedule.ts';
 import { Voice } from './voice.ts';
 
 /**
@@ -65,13 +65,13 @@ export class Reply {
     ];
     try {
       const rounds = new Rounds(this.#deps.clock);
-      let looks = 0;
+      let waits = 0;
       for (;;) {
         await rounds.next();
         if (this.#isLeft()) return this.#held.run;
         const before = this.#held.run;
         if ((await this.#postAll()) && this.#isQuiet(before)) return before;
-        looks = (await this.#rest(changes, looks)) ? 0 : looks + 1;
+        waits = (await this.#rest(changes, waits)) ? 0 : waits + 1;
       }
     } finally {
       for (const stop of stopListening) stop();
@@ -111,18 +111,18 @@ export class Reply {
   }
 
   /** Resolves with whether there was news. */
-  async #rest(changes: LatestValue<true>, looks: number): Promise<boolean> {
-    if (this.#failures === 0) return this.#nextLook(changes, lookAgainMs(this.#held.run, looks));
+  async #rest(changes: LatestValue<true>, waits: number): Promise<boolean> {
+    if (this.#failures === 0) return this.#nextNews(changes, newsWaitMs(this.#held.run, waits));
     const waitMs = retryMs(this.#failures, this.#deps.random);
     // A finished run brings no more news: only time helps.
-    if (!isFinal(this.#held.run.state)) return this.#nextLook(changes, waitMs);
+    if (!isFinal(this.#held.run.state)) return this.#nextNews(changes, waitMs);
     this.#pausing = pause(this.#deps.clock, waitMs);
     await this.#pausing.over;
     return false;
   }
 
   /** Waits at most `ms` for news, then gathers what follows soon: a quick run costs three calls in all. */
-  async #nextLook(changes: LatestValue<true>, ms: number): Promise<boolean> {
+  async #nextNews(changes: LatestValue<true>, ms: number): Promise<boolean> {
     const { clock } = this.#deps;
     const untilMs = clock.elapsed() + ms;
     const settledMs = this.#posts.cardAtMs + gatherMs(this.#held.run, clock.now());

@@ -10,7 +10,7 @@ import { isForRequesterAlone } from '../planning/channel-check.ts';
 /** For this long, a result is worth more than a second container, which stays in the pod for its life. */
 const FRESH_MS = 120_000;
 /** The newest runs of the channel to look through: each offer is one of them. */
-const LOOKED_AT = 30;
+const SEARCHED_RUNS = 30;
 /** The longest time that a request waits for the search. */
 const SEARCH_WITHIN_MS = 1_000;
 
@@ -24,7 +24,7 @@ export async function equalRun(run: Run, plan: Plan, deps: FlowDeps): Promise<Ru
 }
 
 async function find({ origin }: Run, plan: Plan, deps: FlowDeps): Promise<Run | undefined> {
-  const recent = await deps.store.recent(origin.channelId, LOOKED_AT);
+  const recent = await deps.store.recent(origin.channelId, SEARCHED_RUNS);
   // By the wall clock: another replica may have recorded the end.
   const nowMs = deps.clock.now();
   const wanted = sameness(plan);

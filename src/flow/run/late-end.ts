@@ -83,7 +83,7 @@ async function untilNews(wait: Wait): Promise<boolean> {
     if (step.kind === 'post' || isNews(held.run, wait)) return true;
     const untilMs = untilMsOf(wait);
     if (step.kind !== 'await-late-end' || deps.clock.elapsed() >= untilMs) return false;
-    const seen = await latest.next(Math.min(untilMs, elapsedAt(deps.clock, step.untilMs), stopper.nextLookMs));
+    const seen = await latest.next(Math.min(untilMs, elapsedAt(deps.clock, step.untilMs), stopper.nextCheckMs));
     if (held.isOver) throw new KdebugError('lease_lost');
     const end = seen && (await endOf(wait, seen));
     if (end !== undefined) return end === 'ended';

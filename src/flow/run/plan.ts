@@ -23,10 +23,10 @@ import { channelProblem } from '../planning/channel-check.ts';
 import { type GrantContext, useGrant } from '../planning/grants.ts';
 import { type PlanContext, type PlanSubject, planBatch } from '../planning/plan-batch.ts';
 import {
-  type Glance,
   learntFor,
   learntFrom,
   type PlannedRequest,
+  type Preview,
   Refused,
   refuse,
   unlessDenied,
@@ -140,14 +140,14 @@ async function applyPlan(held: HeldRun, planned: EventOf<'planned'>, { limits }:
   }
 }
 
-/** Plans a request by the current policy and pods; stores nothing. A glance plans one pod of each kind. */
+/** Plans a request by the current policy and pods; stores nothing. A preview plans one pod of each kind. */
 export async function planOrRefusal(
   subject: PlanSubject,
   deps: FlowDeps,
-  glance?: Glance,
+  preview?: Preview,
 ): Promise<PlannedRequest | { readonly refusal: Refusal }> {
   try {
-    const planned = await planFor(subject, deps, { answers: glance !== undefined, ...defined({ glance }) });
+    const planned = await planFor(subject, deps, { answers: preview !== undefined, ...defined({ preview }) });
     return 'scope' in planned ? { refusal: refusal('no_pod_matches', planned.subject) } : planned;
   } catch (thrown) {
     if (thrown instanceof Refused) return { refusal: thrown.refusal };
@@ -202,7 +202,7 @@ async function beforeApproval(
 }
 
 interface Planning {
-  readonly glance?: Glance;
+  readonly preview?: Preview;
   /** A question about a pod that can hold no further container is planned too: to be answered. */
   readonly answers: boolean;
 }
@@ -211,20 +211,20 @@ interface Planning {
 async function planFor(
   subject: PlanSubject,
   deps: FlowDeps,
-  { glance, answers }: Planning,
+  { preview, answers }: Planning,
 ): Promise<PlannedRequest | QuestionWithoutPods> {
   const { request, origin } = subject;
   const policy = deps.policies.current();
-  // A glance and a dry run post nothing.
-  const problem = await channelProblem(origin, deps, { posts: !glance && request.dryRun !== true });
+  // A preview and a dry run post nothing.
+  const problem = await channelProblem(origin, deps, { posts: !preview && request.dryRun !== true });
   if (problem) throw new Refused(problem);
   const aim = unlessDenied(aimOf(request, origin, policy));
   const { target } = request;
   const podName = target.kind === 'pod' ? target.name : undefined;
   const denied = await accessProblem(subject, { ...aim, ...defined({ podName }) }, deps);
   if (denied) throw new Refused(denied);
-  if (glance?.isOver()) return refuse('cluster_unreachable', 'no answer in time');
-  const context = { aim, policy, deps, ...defined({ glance }) };
+  if (preview?.isOver()) return refuse('cluster_unreachable', 'no answer in time');
+  const context = { aim, policy, deps, ...defined({ preview }) };
   const hasQuestion = isQuestion(subject, aim.alias);
   if (target.kind === 'pod') return planOne(subject, target.name, { ...context, answers: answers && hasQuestion });
   if (!hasQuestion || (target.kind !== 'workload' && target.kind !== 'selector'))

@@ -24,8 +24,8 @@ import { isRunningIn, originOfStop, planOfStop, roomOf } from '../planning/stop-
 import type { LaunchResult, PodSeen } from '../ports/cluster.ts';
 import { isStopIn, stopContainerOf } from './stop-end.ts';
 
-/** The time between two looks at a stop that is under way, even without news of the pod. */
-const LOOK_MS = 2_000;
+/** The time between two checks of a stop that is under way, even without news of the pod. */
+const CHECK_EVERY_MS = 2_000;
 /** Of a reason on the card: words of a container, a webhook or the API server, above the buttons. */
 const MAX_WHY = 300;
 
@@ -53,9 +53,9 @@ export class Stopper {
   }
 
   /** The time to call `carryOn` again, by `clock.elapsed`, without any news. */
-  get nextLookMs(): number {
+  get nextCheckMs(): number {
     const { held, deps } = this.#parts;
-    return isStopping(held.run) ? deps.clock.elapsed() + LOOK_MS : Number.POSITIVE_INFINITY;
+    return isStopping(held.run) ? deps.clock.elapsed() + CHECK_EVERY_MS : Number.POSITIVE_INFINITY;
   }
 
   /** Does the next step. `seen`: the newest state of the pod, if there is a newer one. @throws KdebugError lease_lost, store_unreachable */

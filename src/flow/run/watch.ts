@@ -67,9 +67,9 @@ async function untilEnded(context: WatchContext): Promise<void> {
     const deadline = withCatchUp(deadlineOf(held.run, state), beganMs);
     // By the wall clock: another replica may have launched the run, and the pod names when the container started.
     const deadlineMs = deadline?.atMs ?? deps.clock.now();
-    const nextLookMs =
+    const nextCheckMs =
       held.run.state === 'starting' ? deps.clock.elapsed() + EVENTS_INTERVAL_MS : Number.POSITIVE_INFINITY;
-    const untilMs = Math.min(elapsedAt(deps.clock, deadlineMs), nextLookMs, stopper.nextLookMs);
+    const untilMs = Math.min(elapsedAt(deps.clock, deadlineMs), nextCheckMs, stopper.nextCheckMs);
     const seen = await nextPodState(held, latest, untilMs);
     if (seen) {
       state = await onPodChange(context, seen, state);

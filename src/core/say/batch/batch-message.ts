@@ -35,9 +35,9 @@ export interface BatchRenderContext {
 export function batchMessage(given: BatchRun, context: BatchRenderContext): Message {
   const run = context.isPrivate ? withoutAnswer(given) : given;
   const counts = countPods(run.batch);
-  const look = batchHeadline(run, counts, context.nowMs);
-  const { tone, spans, words, rest } = (isDecided(run) ? answerHead(run, look) : undefined) ?? {
-    ...look,
+  const batchHead = batchHeadline(run, counts, context.nowMs);
+  const { tone, spans, words, rest } = (isDecided(run) ? answerHead(run, batchHead) : undefined) ?? {
+    ...batchHead,
     rest: undefined,
   };
   return message({ summary: summaryOf(run, words), tone, notification: notificationOf(run, words) }, [
@@ -53,15 +53,15 @@ interface AnswerHead extends BatchHeadline {
 }
 
 /** If the batch looks into pods of a workload that was asked about, the facts about all its pods come first. */
-function answerHead(run: BatchRun, look: BatchHeadline): AnswerHead | undefined {
+function answerHead(run: BatchRun, batchHead: BatchHeadline): AnswerHead | undefined {
   const { verdict } = run;
   const headline = headlineOf(verdict);
   if (!verdict || headline === undefined) return undefined;
   return {
-    tone: toneOf(verdict, look.tone),
+    tone: toneOf(verdict, batchHead.tone),
     spans: firstLine(run, headline),
     words: `${nameOf(run)}: ${headline}`,
-    rest: [groupsList(verdict, GROUPS_ON_CARD), paragraph`${look.spans}`],
+    rest: [groupsList(verdict, GROUPS_ON_CARD), paragraph`${batchHead.spans}`],
   };
 }
 

@@ -23,8 +23,8 @@ import { groupsPart, shownGroups } from './group-parts.ts';
 export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
   const { batch, origin } = run;
   const counts = countPods(batch);
-  const look = batchHeadline(run, counts, batch.endedAtMs ?? batch.createdAtMs);
-  const { tone, spans, words, answer } = headOf(run, look);
+  const batchHead = batchHeadline(run, counts, batch.endedAtMs ?? batch.createdAtMs);
+  const { tone, spans, words, answer } = headOf(run, batchHead);
   const groups = shownGroups(run);
   const buttons = isPrivate ? [] : buttonsPart(run, counts);
   const reason = batchReason(run, groups);
@@ -47,15 +47,15 @@ interface ResultHead extends BatchHeadline {
   readonly answer: Shown;
 }
 
-function headOf(run: BatchRun, look: BatchHeadline): ResultHead {
+function headOf(run: BatchRun, batchHead: BatchHeadline): ResultHead {
   const headline = headlineOf(run.verdict);
-  if (headline === undefined) return { ...look, answer: [] };
+  if (headline === undefined) return { ...batchHead, answer: [] };
   const name = nameOf(run);
   return {
-    tone: toneOf(run.verdict, look.tone),
+    tone: toneOf(run.verdict, batchHead.tone),
     spans: line`${strong(shortName(name))}: ${wholeHeadline(headline)}`,
     words: `${name}: ${headline}`,
-    answer: [paragraph`${secondLine(run, VERDICT_LINE_LENGTH)}`, verdictParts(run), paragraph`${look.spans}`],
+    answer: [paragraph`${secondLine(run, VERDICT_LINE_LENGTH)}`, verdictParts(run), paragraph`${batchHead.spans}`],
   };
 }
 
