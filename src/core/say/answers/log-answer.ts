@@ -41,7 +41,7 @@ export const selectionOf = ({ tail, sinceMs, grep }: LogFilter) => {
   return isPlain ? SHOWN : { tail: tail ?? Number.MAX_SAFE_INTEGER, maxBytes: MAX_SELECTED_BYTES };
 };
 
-/** Long lines go into a file. */
+/** Lines that are too many for an answer go into a file. */
 export const isLong = ({ text: lines, lines: count }: SelectedLines): boolean =>
   count > SHOWN.tail || Buffer.byteLength(lines) > SHOWN.maxBytes;
 
