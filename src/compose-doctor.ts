@@ -24,13 +24,13 @@ export interface DoctorCall {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Takes a line of the report. */
   readonly out: (line: string) => void;
-  /** How a tool is called here: in the image, or in a checkout. */
+  /** Returns the command that calls a tool here: in the image, or in a checkout. */
   readonly tool: (name: string) => string;
 }
 
 /**
- * How a program at this address calls the tools. In the image they are in one file beside it, and whoever reads what
- * kdebug says is outside.
+ * Finds how a program at this address calls the tools. In the image they are in one file beside it, and the people who
+ * read kdebug's messages are outside.
  */
 export const toolsOf =
   (url: string): DoctorCall['tool'] =>

@@ -45,9 +45,9 @@ export interface Parts {
 }
 
 /**
- * How long a drain waits for the held runs. With Redis another replica continues the rest at once; without it, what is
- * not launched yet is lost. Closing the receivers and senders takes at most five seconds more: ten in all, handover
- * included.
+ * The time that a drain waits for the held runs. With Redis another replica continues the rest at once; without it,
+ * runs that are not launched yet are lost. Closing the receivers and senders takes at most five seconds more: ten in
+ * all, handover included.
  */
 const DRAIN_SHARED_MS = 2_500;
 const DRAIN_ALONE_MS = 4_000;
@@ -170,7 +170,7 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
   });
   let stopping: Promise<void> | undefined;
   const single = await singleReplica(env, log);
-  await single?.look();
+  await single?.findOther();
   await slack.start(pipeline.inbox);
   const ops: OpsServer = await startOpsServer({
     port: env.opsPort,
@@ -210,7 +210,7 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
         });
   pipeline.startAdopting();
   // Slack then uses the connections of the other one.
-  single?.lookAgain(() => void slack.leave());
+  single?.findOtherLater(() => void slack.leave());
   void warnOfChannels({ policies, directory: slack.directory, log });
   const stop = async (): Promise<void> => {
     const isShared = env.redis !== undefined;

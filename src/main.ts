@@ -80,7 +80,7 @@ async function run(env: Env, initial: LoadedPolicy, log: Log): Promise<void> {
   }
 }
 
-/** What an operator wants to know of a process that just started; no secret. */
+/** The facts that an operator wants to know of a process that just started; no secret. */
 const readyFacts = (env: Env, { policy, hash }: LoadedPolicy, { replica, port, opsPort, alertsPort }: App) => ({
   mode: env.slack.receive.mode,
   version: VERSION,

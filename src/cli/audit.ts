@@ -83,7 +83,7 @@ async function verify({ path, key, mustHold }: Request): Promise<VerifyResult> {
   return verifyFile(key, { lines: linesOf(chunks()), head }, mustHold);
 }
 
-/** Whether the file is an audit log with a head beside it, or holds only records. */
+/** True for an audit log with a head beside it, and for a file that holds only records. */
 async function isRecordFile(path: string): Promise<boolean> {
   const file = await open(path, 'r');
   try {

@@ -131,7 +131,7 @@ export interface Explained {
   readonly profile?: string;
   /** The class of the launch, and the facts that raised it. */
   readonly class?: string;
-  /** What a diagnosis may read of the pods' own logs. */
+  /** The right of a diagnosis to read the pods' own logs. */
   readonly targetLog?: string;
   readonly identity: string;
   readonly decision: Decision;

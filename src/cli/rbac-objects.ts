@@ -56,7 +56,7 @@ const reviewsOf = ({ identity }: Policy): PolicyRule => {
  * and impersonate the named people; the people have the rights to change anything, in their channels' namespaces.
  */
 export function planRbac(policy: Policy, options: RbacOptions): RbacPlan {
-  const channels = channelsOf(policy, options.cluster);
+  const channels = channelsOfCluster(policy, options.cluster);
   const identities = yieldedIdentities(policy, [...channels.keys()], options);
   const patterns = sorted([...channels.values()].flat());
   const namespaces = namespacesOf(patterns, options.namespaces);
@@ -95,7 +95,7 @@ export function planRbac(policy: Policy, options: RbacOptions): RbacPlan {
 }
 
 /** The channels that may reach the cluster, sorted, each with its rules' namespaces. */
-function channelsOf(policy: Policy, cluster: string): ReadonlyMap<ChannelId, readonly string[]> {
+function channelsOfCluster(policy: Policy, cluster: string): ReadonlyMap<ChannelId, readonly string[]> {
   const ids = Object.keys(policy.channels).toSorted().map(asChannelId);
   return new Map(
     ids.flatMap((id) => {

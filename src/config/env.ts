@@ -8,7 +8,7 @@ import { isKey, type LOG_LEVELS, Variables } from './variables.ts';
 export interface Env {
   readonly slack: {
     readonly botToken: string;
-    /** How kdebug receives Slack's requests; prefers Socket Mode if both are configured. */
+    /** The way in which kdebug receives Slack's requests; prefers Socket Mode if both are configured. */
     readonly receive:
       | { readonly mode: 'socket'; readonly appToken: string }
       | { readonly mode: 'http'; readonly signingSecret: string };

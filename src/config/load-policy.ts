@@ -24,7 +24,10 @@ export interface LoadedPolicy {
   readonly policy: Policy;
   /** SHA-256 of the file's text. */
   readonly hash: string;
-  /** What is still an example's and not the reader's, written as problems are. Valid, but of no use to anybody. */
+  /**
+   * The placeholders that are still an example's and not the reader's, written as problems are. Valid, but of no use to
+   * anybody.
+   */
   readonly placeholders: readonly string[];
 }
 
@@ -32,11 +35,11 @@ export interface InvalidPolicy {
   readonly kind: 'invalid';
   /** One line each, `file:line:column path: message`, in the order of the file; all of them, not just the first. */
   readonly problems: readonly string[];
-  /** Where the first of them is; undefined: the file cannot be read, or is too long. */
+  /** The place of the first of them; undefined: the file cannot be read, or is too long. */
   readonly first?: PolicyMistake;
 }
 
-/** Where a mistake is. Names no value of the file, so anybody may see it. */
+/** The place of a mistake. Names no value of the file, so anybody may see it. */
 export interface PolicyMistake extends Position {
   /** The path of the wrong field, as people write it. Undefined: the text is not YAML, or the whole file is wrong. */
   readonly field?: string;

@@ -7,7 +7,7 @@ type Path = Finding['path'];
 /** The placeholder syntax of our example policies. */
 const PLACEHOLDER = /REPLACE_?ME/;
 
-/** What an id of Slack with this first letter is, and where people find it. */
+/** The meaning of a Slack id with this first letter, and the place where people find it. */
 const SLACK_IDS: Readonly<Record<string, string>> = {
   C: "the channel's id (in Slack: the channel's details, at the bottom)",
   G: "the channel's id (in Slack: the channel's details, at the bottom)",
@@ -16,8 +16,9 @@ const SLACK_IDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a valid policy file still has from an example: ids like `C0REPLACEME`, and images that no registry can have.
- * Such a file loads; it only does nothing for anybody. Reads the plain data of the file, so its own comments never count.
+ * Finds the rest of an example in a valid policy file: ids like `C0REPLACEME`, and images that no registry can have.
+ * Such a file loads; it only does nothing for anybody. Reads the plain data of the file, so its own comments never
+ * count.
  */
 export const placeholderFindings = (data: unknown): readonly Finding[] => [...texts(data, []), ...images(data)];
 
@@ -56,7 +57,7 @@ function whyMissing(reference: string): string | undefined {
   const image = parseImageReference(reference);
   if (image === undefined) return undefined;
   if (EXAMPLE_HOST.test(image.domain)) return `names ${image.domain}, where no registry is: put your registry here`;
-  // Whoever loaded it onto every node writes the whole name, which is how a node stores it.
+  // People who loaded it onto every node write the whole name, which is how a node stores it.
   if (!IS_OWN_IMAGE.test(image.path) || reference.startsWith('docker.io/')) return undefined;
   return `is in no registry: build and push it, and put its name in your registry here; or, where it is loaded onto every node, ${printImageReference(image)}`;
 }

@@ -53,7 +53,7 @@ export interface PolicyWatchOptions {
 }
 
 /** Two polls and the settling take at most 0.8 s from a change to its effect; design section 3 allows 2 s. */
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 
 /** A new text must stay unchanged for this long: editors and copies write in pieces. */
 const SETTLE_MS = 250;
@@ -76,13 +76,13 @@ export function watchPolicy(path: string, options: PolicyWatchOptions): PolicyWa
   let hash = options.initial.hash;
   let candidate: string | undefined;
 
-  const look = (): void => {
+  const check = (): void => {
     const seen = readText(path);
     const isNew = seen.hash !== handled;
     const settled = isNew && seen.hash === candidate;
     candidate = isNew && !settled ? seen.hash : undefined;
     // Arm the timer before calling listeners: only `close` may stop the polling, not a listener that throws.
-    cancel = after(candidate === undefined ? LOOK_EVERY_MS : SETTLE_MS, look);
+    cancel = after(candidate === undefined ? CHECK_EVERY_MS : SETTLE_MS, check);
     if (settled) accept(seen);
   };
 
@@ -112,7 +112,7 @@ export function watchPolicy(path: string, options: PolicyWatchOptions): PolicyWa
     return 'applied';
   };
 
-  let cancel = after(LOOK_EVERY_MS, look);
+  let cancel = after(CHECK_EVERY_MS, check);
   return {
     current: () => policy,
     status: () => ({ hash, sinceMs, ...defined({ refused }) }),

@@ -25,7 +25,7 @@ function findingsOf(issue: z.core.$ZodIssue, schema: Schema): readonly Finding[]
 export const pathOf = ({ path }: z.core.$ZodIssue): Finding['path'] =>
   path.map((step) => (typeof step === 'number' ? step : String(step)));
 
-/** What a value must be, by zod's type name. */
+/** The kind that a value must have, by zod's type name. */
 export const KINDS: Readonly<Record<string, string>> = {
   object: 'a map of keys',
   record: 'a map of keys',

@@ -3,7 +3,7 @@ import { DEFAULT_NAMES, isCommandName } from '../core/shown-names.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** What docs/configuration.md says of a variable. `secret`: it belongs into the Secret. */
+/** The text of docs/configuration.md about a variable. `secret`: it belongs into the Secret. */
 interface Meta extends z.core.GlobalMeta {
   readonly description: string;
   readonly secret?: true;

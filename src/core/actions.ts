@@ -59,7 +59,7 @@ export type AlertName = (typeof ALERT_NAMES)[number];
 export const GLOBAL_SHORTCUT_NAMES = ['debug-anywhere'] as const;
 export type GlobalShortcutName = (typeof GLOBAL_SHORTCUT_NAMES)[number];
 
-/** Whether kdebug shows such a button; one of an older version, or a forged one, may have any name. */
+/** An unknown name comes from a button of an older version, or from a forged one. */
 export const isActionName = (name: string): name is ActionName => ACTION_NAMES.some((known) => known === name);
 
 /** The audit record of a click, allowed or refused: its step, and the fact `kind` where the step has several. */

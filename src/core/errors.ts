@@ -1,12 +1,12 @@
 import { BOT, COMMAND } from './shown-names.ts';
 
-/** Who may read the error's detail: `user` text may be shown in Slack, `operator` text goes to the log only. */
+/** The readers of an error's detail: Slack may show `user` text; `operator` text goes to the log only. */
 export type Audience = 'user' | 'operator';
 
 interface Reason {
-  /** What failed or is wrong, as a phrase. */
+  /** The failure, as a phrase. */
   readonly title: string;
-  /** What the reader can do next. */
+  /** The reader's next step. */
   readonly hint: string;
   readonly audience: Audience;
 }
@@ -89,8 +89,8 @@ export const REASONS = {
     'Use kdebug in a channel that its policy names. The Home tab of kdebug lists yours.',
   ),
   channel_none: user(
-    'you are in no channel where kdebug may be used',
-    `Join one that the kdebug policy names, invite ${BOT} to yours, or ask for it to be added to the policy.`,
+    'none of your channels may use kdebug',
+    `Join a channel that the kdebug policy names, invite ${BOT} to one, or ask the owners of the policy to add yours.`,
   ),
   home_late: user('this page took too long to load', 'Open the Home tab again in a few seconds.'),
   channel_has_no_rules: user(

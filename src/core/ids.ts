@@ -25,5 +25,5 @@ export const isDirect = (channelId: string): boolean => /^D[A-Z0-9]/.test(channe
 
 const RUN_ID = /^[a-z2-7]{10}$/;
 
-/** Whether a typed word has the shape of a run id. */
+/** Checks only the shape; there need not be such a run. */
 export const isRunId = (text: string): text is RunId => RUN_ID.test(text);

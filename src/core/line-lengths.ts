@@ -1,4 +1,4 @@
-/** How long a line may be, in characters. A phone shows about 40 of them in a row. */
+/** The maximum lengths of lines, in characters. A phone shows about 40 of them in a row. */
 
 /** Of a message's first two lines: three rows each, so that both and the buttons fit the first screen. */
 export const LINE_LENGTH = 119;

@@ -7,12 +7,12 @@ export interface RightsRule {
 
 /** Rights that kdebug can do without; each lets an answer say one thing more. */
 export interface OptionalRight {
-  /** What they are about, for a line of the doctor. */
+  /** Their subject, for a line of the doctor. */
   readonly what: string;
   readonly rules: readonly RightsRule[];
   /** The objects belong to no namespace, so the right is for the whole cluster. */
   readonly isOfCluster: boolean;
-  /** What kdebug cannot say without them: `without it kdebug cannot say …`. */
+  /** Completes `without it kdebug cannot say …`. */
   readonly brings: string;
 }
 

@@ -1,10 +1,13 @@
-/** How a run ended (design, section 6). Slack text, logs, metrics and docs use these words. */
+/** The possible ends of a run (design, section 6). Slack text, logs, metrics and docs use these words. */
 export type Outcome =
   | { readonly kind: 'succeeded' }
   /** A diagnosis that added no container: the API, the last words and the log were all there was to read. */
   | {
       readonly kind: 'answered';
-      /** Why the pod could hold no container (a code of `problemOfPod`). Absent: it could, and its target did not run. */
+      /**
+       * The reason (a code of `problemOfPod`) why the pod could hold no container. Absent: it could, and its target did
+       * not run.
+       */
       readonly because?: string;
     }
   | { readonly kind: 'failed'; readonly exitCode: number; readonly reason: string; readonly signal?: number }
@@ -27,7 +30,7 @@ export type Outcome =
 
 export type OutcomeKind = Outcome['kind'];
 
-/** What each outcome counts as for who looks for runs. */
+/** The group of each outcome, for people who search for runs. */
 export const OUTCOME_GROUP = {
   succeeded: 'succeeded',
   answered: 'succeeded',

@@ -10,7 +10,7 @@ export interface ShownNames {
   readonly bot: string;
 }
 
-/** What slack-app.yml says, and the documents. */
+/** The names in slack-app.yml and in the documents. */
 export const DEFAULT_NAMES: ShownNames = { command: '/kdebug', bot: '@kdebug' };
 
 /**

@@ -4,11 +4,11 @@ import { explainFailure } from './failure.ts';
 export interface Check {
   readonly state: 'ok' | 'warn' | 'fail';
   readonly area: string;
-  /** What was looked at, in a few words. */
+  /** The subject of the check, in a few words. */
   readonly what: string;
-  /** What was found; never a secret. */
+  /** The finding; never a secret. */
   readonly result: string;
-  /** How to fix it: commands to copy, or where to click; empty for `ok`. */
+  /** The fix: commands to copy, or where to click; empty for `ok`. */
   readonly fix: readonly string[];
 }
 

@@ -160,7 +160,7 @@ async function namespacesOf(
   const named = patterns.filter((pattern) => !pattern.endsWith('*'));
   const prefixes = patterns.filter((pattern) => pattern.endsWith('*'));
   const listed = prefixes.length === 0 ? [] : await probe.namespaces();
-  // They come from the cluster, and go into commands to copy.
+  // The names come from the cluster and go into commands to copy, so only valid ones are kept.
   const covered = [...(listed ?? []), ...given].filter(
     (one) => /^[a-z0-9-]{1,63}$/.test(one) && prefixes.some((prefix) => matchesNamespace(prefix, one)),
   );
@@ -169,14 +169,14 @@ async function namespacesOf(
   const checks = bare.map((prefix) =>
     cluster.warn(
       `namespaces ${prefix}`,
-      listed === undefined ? 'not looked at: kdebug may not list namespaces' : 'none is there',
+      listed === undefined ? 'not checked: kdebug may not list namespaces' : 'none is there',
       `doctor --in NAMESPACE   # one that ${prefix} covers`,
     ),
   );
   return { namespaces, checks };
 }
 
-/** Which profiles of the rules the namespace's Pod Security level refuses. */
+/** The profiles of the rules that the namespace's Pod Security level refuses. */
 async function checkPodSecurity(
   namespace: string,
   rules: readonly ChannelRule[],

@@ -18,7 +18,7 @@ interface Why {
 const why = (words: Why['words'], fix: string): Why => ({ words, fix });
 
 const CERTIFICATE =
-  'a proxy that opens TLS, or a private CA: give its certificate in NODE_EXTRA_CA_CERTS for Slack, in REDIS_CA_FILE for Redis, in the kubeconfig for a cluster';
+  'a TLS-intercepting proxy, or a private CA: give its certificate in NODE_EXTRA_CA_CERTS for Slack, in REDIS_CA_FILE for Redis, in the kubeconfig for a cluster';
 const FIREWALL = 'allow this connection in the firewall and in the NetworkPolicy for egress';
 /** Only calls of Slack go through a proxy. */
 const OR_PROXY = ', or set HTTPS_PROXY';
@@ -112,8 +112,8 @@ function hostIn(errors: readonly object[]): string | undefined {
 }
 
 /**
- * What an operator needs of an error that ends a start or a check. `host` is what was called, for errors that do not
- * name it. Never throws.
+ * Explains an error that ends a start or a check to an operator. `host`: the server that was called, for errors that do
+ * not name it. Never throws.
  */
 export function explainFailure(thrown: unknown, host?: string): Failure {
   const chain = chainOf(thrown);

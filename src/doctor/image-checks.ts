@@ -6,7 +6,7 @@ import type { ClusterProbe, SeenImage } from './probes.ts';
 
 const MAX_IMAGE_WORDS = 200;
 
-/** Whether each image of the policy ran in a namespace of its rules, or lies on a node there. */
+/** Checks that each image of the policy ran in a namespace of its rules, or lies on a node there. */
 export async function checkImages(
   { images }: Policy,
   namespaces: readonly string[],

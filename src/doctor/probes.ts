@@ -8,7 +8,7 @@ export interface SlackProbe {
   openSocket(appToken: string): Promise<void>;
   /** @throws KdebugError slack_channel_closed for a private channel without the bot, and as above */
   channel(channelId: string): Promise<SlackChannel>;
-  /** How many people are in a user group. @throws KdebugError usergroup_unknown, and as above */
+  /** The number of people in a user group. @throws KdebugError usergroup_unknown, and as above */
   groupSize(usergroupId: string): Promise<number>;
   /** @throws KdebugError person_unknown, and as above */
   person(userId: string): Promise<{ readonly isMember: boolean; readonly name: string }>;
@@ -89,9 +89,9 @@ export interface ClusterProbe {
   server(): Promise<string>;
   /** The version, and how long each of a few calls took. */
   version(): Promise<{ readonly version: string; readonly tookMs: readonly number[] }>;
-  /** Whom the API server takes us for; undefined when it is too old to say (before 1.28). */
+  /** Our account, as the API server sees it; undefined if it is too old to say (before 1.28). */
   account(): Promise<string | undefined>;
-  /** Whether `patch pods/ephemeralcontainers` exists. */
+  /** True if the API server has `patch pods/ephemeralcontainers`. */
   hasEphemeralContainers(): Promise<boolean>;
   may(right: Right): Promise<boolean>;
   /** The rights of a debug run that somebody lacks, as in a Role: `patch pods/ephemeralcontainers`. */
@@ -115,7 +115,7 @@ export interface SeenImage {
 
 /** Looks at this machine. */
 export interface MachineProbe {
-  /** Whether a program could listen there; the code of the error if not. */
+  /** Undefined: a program could listen there; else the code of the error. */
   portTrouble(port: number): Promise<string | undefined>;
   /** The lines of a kdebug that answers `GET /readyz?verbose` there; undefined: nothing like it. */
   readiness(port: number): Promise<readonly string[] | undefined>;

@@ -8,7 +8,7 @@ import { RESTART } from './setup-checks.ts';
 
 const redis = areaOf('redis');
 
-/** What kdebug needs of Redis, as in docs/redis.md (a test holds the two equal). */
+/** The rights that kdebug needs in Redis, as in docs/redis.md (a test holds the two equal). */
 const RIGHTS =
   '-@all +ping +info +time +select +client|setname +eval +evalsha +hmget +hset +exists +get +set +del +pexpire +zadd +zrem +zscore +zcard +zrange +zrangebyscore +zpopmin +zremrangebyscore +zremrangebyrank';
 

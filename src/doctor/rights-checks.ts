@@ -6,7 +6,7 @@ import { formatCount } from '../lib/duration.ts';
 import type { Area, Check } from './check.ts';
 import type { ClusterProbe, Right, Who } from './probes.ts';
 
-/** Who is looked up besides the people whom the policy names. */
+/** The people to look up besides those whom the policy names. */
 export interface People {
   readonly teamId: string;
   readonly users: readonly string[];
@@ -37,7 +37,7 @@ const ACTS: readonly Right[] = [
 const textOf = ({ verb, resource, subresource }: Right): string =>
   `${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`}`;
 
-/** What the bot's own account may do in a namespace. */
+/** Checks the rights of the bot's own account in a namespace. */
 export async function checkBot(
   { policy, account, cluster, rbac }: Rights,
   namespace: string,
@@ -62,7 +62,7 @@ export async function checkBot(
   }
 }
 
-/** Whether kdebug, with its runs in memory, would see a second replica beside it. */
+/** Checks that kdebug, with its runs in memory, would see a second replica beside it. */
 export async function checkAlone(
   account: string | undefined,
   cluster: Area,
@@ -118,7 +118,7 @@ interface Person {
   readonly who: Who;
 }
 
-/** What the people of the channels may do in a namespace, as their own Kubernetes users. */
+/** Checks the rights of the people of the channels in a namespace, as their own Kubernetes users. */
 export async function checkPeopleOf(
   rights: Rights & { readonly people: People; readonly channels: readonly ChannelId[] },
   namespace: string,
@@ -131,7 +131,7 @@ export async function checkPeopleOf(
     return [
       cluster.warn(
         what,
-        'not looked at: people act as themselves, and the policy names nobody',
+        'not checked: people act as themselves, and the policy names nobody',
         'doctor --user U…   # the Slack id of somebody who uses kdebug',
       ),
     ];
@@ -147,7 +147,7 @@ export async function checkPeopleOf(
       return [brokenReview(what, thrown, { cluster, rbac, isImpersonation: policy.identity.mode === 'impersonate' })];
     }
   }
-  const more = all.length > shown.length ? `; ${formatCount(all.length - shown.length, 'more')} not looked at` : '';
+  const more = all.length > shown.length ? `; ${formatCount(all.length - shown.length, 'more')} not checked` : '';
   if (lacking.length === 0) return [cluster.ok(what, `all ${shown.length} may debug${more}`)];
   return [
     cluster.warn(

@@ -11,7 +11,7 @@ const policy = areaOf('policy');
 /** A Secret's keys are read at the start only. */
 export const RESTART = 'kubectl -n kdebug rollout restart deployment/kdebug';
 
-/** What kdebug itself stops at (`adapters/spool`). */
+/** kdebug itself stops at this (`adapters/spool`). */
 const SCRATCH_BYTES = 2 * 1024 ** 3;
 
 export const invalidEnvironment = (problems: readonly string[]): readonly Check[] =>

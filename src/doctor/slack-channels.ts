@@ -13,12 +13,12 @@ const isOver = ({ code }: KdebugError): boolean => code === 'slack_unreachable';
 async function lookUpAll<Item>(
   what: string,
   items: readonly Item[],
-  look: (item: Item) => Promise<readonly Check[]>,
+  check: (item: Item) => Promise<readonly Check[]>,
 ): Promise<readonly Check[]> {
   const checks: Check[] = [];
   for (const [index, item] of items.entries()) {
     try {
-      checks.push(...(await look(item)));
+      checks.push(...(await check(item)));
     } catch (thrown) {
       if (!isOver(toKdebugError(thrown))) throw thrown;
       const left = formatCount(items.length - index, what);
@@ -94,9 +94,9 @@ export async function checkPeople(policy: Policy, probe: SlackProbe, bot: string
 async function judgeGroup(what: string, group: ApproverGroup, probe: SlackProbe, bot: string): Promise<Check> {
   const found: string[] = [];
   const problems: string[] = [];
-  const tryTo = async (words: string, look: () => Promise<string | undefined>): Promise<void> => {
+  const tryTo = async (words: string, check: () => Promise<string | undefined>): Promise<void> => {
     try {
-      const problem = await look();
+      const problem = await check();
       if (problem === undefined) found.push(words);
       else problems.push(problem);
     } catch (thrown) {

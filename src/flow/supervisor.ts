@@ -29,17 +29,20 @@ const MAX_HELD = 2_000;
  * that await a late end count too.
  */
 const MAX_HELD_FOR_ONE = 200;
-/** How often to renew leases and look for abandoned runs: with leases of 3 s, a dead replica's work continues in 5 s. */
+/**
+ * The time between two renewals of leases and looks for abandoned runs: with leases of 3 s, a dead replica's work
+ * continues in 5 s.
+ */
 const ADOPT_EVERY_MS = 1_000;
-/** How often to try again to lease a run that another replica holds right now. */
+/** The tries to lease a run that another replica holds right now. */
 const LEASE_TRIES = 10;
 const LEASE_EVERY_MS = 100;
 /** Time at the end of a drain for handing over unfinished runs; the caller may allow more. */
 const HAND_OVER_MS = 1_000;
 
-interface Held {
-  readonly session: HeldRun;
-  readonly work: Promise<void>;
+interface Work {
+  readonly held: HeldRun;
+  readonly ended: Promise<void>;
 }
 
 /**
@@ -52,8 +55,8 @@ export class RunSupervisor implements Starter, RunChanger {
   readonly #deps: FlowDeps;
   readonly #recovery: Recovery;
   readonly #context: AdvanceContext;
-  readonly #held = new Map<RunId, Held>();
-  readonly #runs = (): readonly Run[] => [...this.#held.values()].map(({ session }) => session.run);
+  readonly #work = new Map<RunId, Work>();
+  readonly #runs = (): readonly Run[] => [...this.#work.values()].map(({ held }) => held.run);
   readonly #leasing = new Map<RunId, Promise<HeldRun | undefined>>();
   /** Runs that await only a late end or the end of their grant; no person waits for them. */
   readonly #awaitingLateEnd = new Set<RunId>();
@@ -76,7 +79,7 @@ export class RunSupervisor implements Starter, RunChanger {
       batchLogs: new BatchLogs(deps.spools),
       room: new PodRoom(deps),
     };
-    this.#recovery = new Recovery(deps, (session) => this.start(session));
+    this.#recovery = new Recovery(deps, (held) => this.start(held));
     this.inbox = new CommandInbox(deps, this, this);
     this.alerts = new Alerts(deps, this, this);
     observeRuns(deps, this.#runs);
@@ -85,25 +88,25 @@ export class RunSupervisor implements Starter, RunChanger {
   refusalFor(requesterId: UserId): ReasonCode | undefined {
     if (this.#draining) return 'shutting_down';
     if (!this.#deps.token.isAccepted()) return 'slack_token_rejected';
-    if (this.#held.size >= MAX_HELD) return 'too_busy';
-    const theirs = [...this.#held.values()].filter(({ session: { run } }) => run.origin.requesterId === requesterId);
+    if (this.#work.size >= MAX_HELD) return 'too_busy';
+    const theirs = [...this.#work.values()].filter(({ held: { run } }) => run.origin.requesterId === requesterId);
     return theirs.length >= MAX_HELD_FOR_ONE ? 'limit_sessions_per_person' : undefined;
   }
 
   get active(): number {
-    return this.#held.size - this.#awaitingLateEnd.size;
+    return this.#work.size - this.#awaitingLateEnd.size;
   }
 
-  start(session: HeldRun): void {
-    const { id } = session.run;
-    this.#held.set(id, { session, work: this.#supervise(session) });
+  start(held: HeldRun): void {
+    const { id } = held.run;
+    this.#work.set(id, { held, ended: this.#supervise(held) });
     this.#leasing.delete(id);
   }
 
-  async change<Value>(id: RunId, act: (session: HeldRun) => Promise<Value>): Promise<Value | OutOfReach> {
+  async change<Value>(id: RunId, act: (held: HeldRun) => Promise<Value>): Promise<Value | OutOfReach> {
     for (let tries = LEASE_TRIES; tries > 0; tries -= 1) {
-      const session = this.#held.get(id)?.session ?? (await this.#lease(id));
-      const done = session && (await this.#changeAt(session, act));
+      const held = this.#work.get(id)?.held ?? (await this.#lease(id));
+      const done = held && (await this.#changeAt(held, act));
       if (done) return done.value;
       const run = await this.#deps.store.read(id);
       if (!run || isSettled(run)) return 'settled';
@@ -114,16 +117,16 @@ export class RunSupervisor implements Starter, RunChanger {
 
   /** Undefined: the run was released meanwhile, or another replica claimed it. */
   async #changeAt<Value>(
-    session: HeldRun,
-    act: (session: HeldRun) => Promise<Value>,
+    held: HeldRun,
+    act: (held: HeldRun) => Promise<Value>,
   ): Promise<{ readonly value: Value } | undefined> {
     try {
-      return { value: await act(session) };
+      return { value: await act(held) };
     } catch (thrown) {
       if (toKdebugError(thrown).code !== 'lease_lost') throw thrown;
       return undefined;
     } finally {
-      if (!this.#held.has(session.run.id)) this.start(session);
+      if (!this.#work.has(held.run.id)) this.start(held);
     }
   }
 
@@ -135,7 +138,7 @@ export class RunSupervisor implements Starter, RunChanger {
       });
     };
     tick();
-    this.#recovery.lookEverywhere();
+    this.#recovery.scanAll();
   }
 
   /**
@@ -146,11 +149,11 @@ export class RunSupervisor implements Starter, RunChanger {
     this.#draining = true;
     this.#recovery.stop();
     const { clock } = this.#deps;
-    const inTime = (held: readonly Held[], withinMs: number) =>
-      withDeadline(clock, withinMs, Promise.all(held.map(({ work }) => work)), () => undefined);
+    const inTime = (some: readonly Work[], withinMs: number) =>
+      withDeadline(clock, withinMs, Promise.all(some.map(({ ended }) => ended)), () => undefined);
     await inTime(this.#busy(), ms);
     const left = this.#busy();
-    for (const { session } of left) session.abandon();
+    for (const { held } of left) held.abandon();
     failPending();
     await inTime(left, handOverMs);
     this.#drained = true;
@@ -158,8 +161,8 @@ export class RunSupervisor implements Starter, RunChanger {
     await this.inbox.refusals.close();
   }
 
-  #busy(): readonly Held[] {
-    return [...this.#held].flatMap(([id, held]) => (this.#awaitingLateEnd.has(id) ? [] : [held]));
+  #busy(): readonly Work[] {
+    return [...this.#work].flatMap(([id, work]) => (this.#awaitingLateEnd.has(id) ? [] : [work]));
   }
 
   /** One lease at a time: simultaneous clicks share the held run, which starts after the first of them. */
@@ -186,9 +189,9 @@ export class RunSupervisor implements Starter, RunChanger {
     try {
       await store.renew(owner);
       void applyPeerCommands(this.#runs(), { deps: this.#deps, runs: this, refusals: this.inbox.refusals });
-      for (const session of this.#unreleased) await this.#release(session);
+      for (const held of this.#unreleased) await this.#release(held);
       if (this.#draining) return;
-      for (const lease of await store.claim(owner, Math.min(MAX_HELD - this.#held.size, 50))) {
+      for (const lease of await store.claim(owner, Math.min(MAX_HELD - this.#work.size, 50))) {
         log.info('run adopted', { runId: lease.run.id, phase: lease.run.state });
         if (dueAtMs(lease.run) === 0) metrics.adopted('store');
         this.start(new HeldRun(lease, this.#deps, { recovered: true }));
@@ -199,54 +202,54 @@ export class RunSupervisor implements Starter, RunChanger {
     }
   }
 
-  async #supervise(session: HeldRun): Promise<void> {
-    const { id } = session.run;
+  async #supervise(held: HeldRun): Promise<void> {
+    const { id } = held.run;
     let lost = false;
     try {
-      await this.#runToEnd(session);
+      await this.#runToEnd(held);
     } catch (thrown) {
       const error = toKdebugError(thrown);
       lost = error.code === 'lease_lost';
-      if (lost && this.#draining) this.#deps.log.info('run handed over', { runId: id, phase: session.run.state });
+      if (lost && this.#draining) this.#deps.log.info('run handed over', { runId: id, phase: held.run.state });
       else this.#deps.log.error('run dropped after error', { runId: id, reason: error.code, error: thrown });
     } finally {
-      // After a lapsed lease, this process may hold the run anew; then its log is read for that session.
-      if ((this.#held.get(id)?.session ?? session) === session) await this.#forget(id);
-      await this.#release(session);
+      // After a lapsed lease, this process may hold the run anew; then the log reader belongs to the newer hold.
+      if ((this.#work.get(id)?.held ?? held) === held) await this.#forget(id);
+      await this.#release(held);
     }
-    const again = lost ? await afterLoss(session.run, this.#deps) : undefined;
+    const again = lost ? await afterLoss(held.run, this.#deps) : undefined;
     if (again && this.#draining) await this.#release(again);
     else if (again) this.start(again);
   }
 
   async #forget(id: RunId): Promise<void> {
     this.#awaitingLateEnd.delete(id);
-    this.#held.delete(id);
+    this.#work.delete(id);
     await Promise.all([this.#context.readers.forget(id), this.#context.batchLogs.forget(id)]);
   }
 
-  async #release(session: HeldRun): Promise<void> {
+  async #release(held: HeldRun): Promise<void> {
     try {
-      await session.release();
-      this.#unreleased.delete(session);
+      await held.release();
+      this.#unreleased.delete(held);
     } catch {
-      this.#unreleased.add(session);
+      this.#unreleased.add(held);
     }
   }
 
-  async #runToEnd(session: HeldRun): Promise<void> {
-    const { id } = session.run;
+  async #runToEnd(held: HeldRun): Promise<void> {
+    const { id } = held.run;
     const deps = this.#deps;
-    session.onChange(() => {
-      const { plan } = session.run;
-      if (plan) this.#recovery.look(plan.cluster, plan.namespace);
+    held.onChange(() => {
+      const { plan } = held.run;
+      if (plan) this.#recovery.scan(plan.cluster, plan.namespace);
     });
-    const slack = new Reply(session, deps, { ...this.#context, beforeClosing: () => conclude(session.run, deps) });
+    const slack = new Reply(held, deps, { ...this.#context, beforeClosing: () => conclude(held.run, deps) });
     const shift = {
       isDraining: () => this.#draining,
       awaitsLateEnd: (isWaiting: boolean) =>
         void (isWaiting ? this.#awaitingLateEnd.add(id) : this.#awaitingLateEnd.delete(id)),
     };
-    await runToEnd(session, this.#context, { slack, shift });
+    await runToEnd(held, this.#context, { slack, shift });
   }
 }

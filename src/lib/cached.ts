@@ -2,12 +2,15 @@ import { type Clock, withDeadline } from './clock.ts';
 
 export interface CacheOptions<Value> {
   readonly clock: Clock;
-  /** How long a value stays fresh, counted from the start of its load. */
+  /** A value stays fresh this long, counted from the start of its load. */
   readonly freshMs: (value: Value) => number;
   readonly maxEntries: number;
   /** The limit for awaiting one load, and the error after it. Absent: no limit. */
   readonly deadline?: { readonly ms: number; readonly onLate: () => never };
-  /** How long a load counts as under way, so that the next caller waits for it instead of loading again. Default: the deadline. */
+  /**
+   * A load counts as under way this long, so that the next caller waits for it instead of loading again. Default: the
+   * deadline.
+   */
   readonly loadMs?: number;
 }
 

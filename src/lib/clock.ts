@@ -31,8 +31,8 @@ export const instantOf = (clock: Pick<Clock, 'now' | 'elapsed'>): Instant => ({
 });
 
 /**
- * How long ago the instant was, by the clock that counts more: a suspended machine stops `elapsed`, and somebody may set
- * the wall clock back. For a hold, which must rather seem too old than too young.
+ * The age of the instant, by the clock that counts more: a suspended machine stops `elapsed`, and somebody may set the
+ * wall clock back. For a hold, which must rather seem too old than too young.
  */
 export const sinceInstant = (clock: Pick<Clock, 'now' | 'elapsed'>, { wallMs, elapsedMs }: Instant): number =>
   Math.max(clock.now() - wallMs, clock.elapsed() - elapsedMs);
@@ -58,7 +58,10 @@ export function pause(clock: Pick<Clock, 'after'>, ms: number): Pause {
   return { over, end };
 }
 
-/** What `work` resolves with; `otherwise` where it fails or takes longer than `ms`. Never rejects. As `withDeadline` else. */
+/**
+ * Resolves as `work` does, or with `otherwise` if it fails or takes longer than `ms`. Never rejects. Else as
+ * `withDeadline`.
+ */
 export const withDefault = <Value, Other>(
   clock: Pick<Clock, 'after'>,
   ms: number,

@@ -3,7 +3,7 @@ import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, pa
 /** A mistake in a document, by its path from the root: keys, and list positions from 0. */
 export interface Finding {
   readonly path: readonly (string | number)[];
-  /** Whether the last key itself is wrong, or its value. */
+  /** The last key itself is wrong, or its value. */
   readonly at: 'key' | 'value';
   /** Continues the path: "must be …", "is not …". */
   readonly message: string;

@@ -30,7 +30,7 @@ const ended = (world: World, parts: Parameters<typeof aTermination>[0] = {}) => 
 };
 
 describe('a process that holds a run twice, since its lease lapsed unnoticed', () => {
-  it('reads its log to the end for the session that holds it now', async () => {
+  it('reads its log to the end for the hold that is newer', async () => {
     const world = await started();
     const collect = world.cluster.collectLog.bind(world.cluster);
     // The rest of a log takes a moment, and ends at once for a reader that is given up.
@@ -49,7 +49,7 @@ describe('a process that holds a run twice, since its lease lapsed unnoticed', (
     if (!lease) throw new Error('the store gives no lease');
     world.pipeline.start(new HeldRun(lease, world.deps(), { recovered: true }));
     await settle();
-    // The former session hears of its loss late, while the other one waits for the rest of the log.
+    // The older hold learns late that it lost the run, while the newer one waits for the rest of the log.
     const save = world.store.save.bind(world.store);
     world.store.save = async (run, fence) => {
       const saved = await save(run, fence);

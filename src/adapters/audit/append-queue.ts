@@ -75,9 +75,9 @@ export class AppendQueue {
   }
 }
 
-/** Where records go. Calls to its methods never overlap. */
+/** The destination of records. Calls to its methods never overlap. */
 export interface RecordWriter {
-  /** What the first record of a start states about this destination. */
+  /** The facts about this destination that the first record of a start states. */
   readonly opening: AuditEvent['facts'];
   /**
    * All or none; resolves when the operating system has them. On any error none was written, and the caller may retry.

@@ -31,7 +31,9 @@ interface Parts {
   readonly found: Recovered;
 }
 
-/** How often a new head also goes to the program's log, where somebody who owns the file cannot change it. */
+/**
+ * The time between two heads that also go to the program's log, where somebody who owns the file cannot change them.
+ */
 const HEAD_NOTE_MS = 60_000;
 
 /**
@@ -178,7 +180,7 @@ export class HeadFile {
     return bytesRead === 0 ? 'absent' : 'invalid';
   }
 
-  /** When it fails, the previous head stays. */
+  /** If it fails, the previous head stays. */
   async write(head: Omit<Head, 'generation'>): Promise<void> {
     const generation = this.#generation + 1;
     const { position, text } = headSlot(this.#key, { generation, ...head });

@@ -57,7 +57,7 @@ async function reviewAccess(
 }
 
 /**
- * Whether RBAC lets this identity add ephemeral containers to a pod. Needed only after a 403: RBAC and admission
+ * Asks if RBAC lets this identity add ephemeral containers to a pod. Needed only after a 403: RBAC and admission
  * plug-ins answer with the same reason and details. A failed review counts as no.
  * @throws KdebugError cluster_unreachable
  */
@@ -134,9 +134,9 @@ const DENIED_MS = 5_000;
 const MAX_ANSWERS = 5_000;
 
 /**
- * Whether somebody may debug a pod. Reviews the whole namespace first, because that result serves every pod of a batch;
- * reviews the pod by name only for rights missing there (rules with `resourceNames`). Caches a yes for 30 s, a no
- * for 5 s. Equal questions share one review; an error reaches all callers and is not cached.
+ * Asks if somebody may debug a pod. Reviews the whole namespace first, because that result serves every pod of a batch;
+ * reviews the pod by name only for rights missing there (rules with `resourceNames`). Caches a yes for 30 s, a no for 5
+ * s. Equal questions share one review; an error reaches all callers and is not cached.
  */
 export class Access {
   readonly #client: ReviewClient;

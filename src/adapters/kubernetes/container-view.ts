@@ -17,7 +17,7 @@ const STOPS_VARIABLE = 'KDEBUG_STOPS';
 const REQUESTER_VARIABLE = 'KDEBUG_REQUESTER';
 const REF_VARIABLE = 'KDEBUG_REF';
 const NOT_AFTER_VARIABLE = 'KDEBUG_NOT_AFTER';
-/** What the pod says of its containers. */
+/** The pod's statements about its containers. */
 export interface OfPod {
   /** Volumes that reach beyond the pod: name and kind. */
   readonly shared: ReadonlyMap<string, string>;

@@ -13,7 +13,7 @@ import { podPath } from './api/paths.ts';
 import type { ServerClock } from './api/server-clock.ts';
 import { viewPod } from './pod-view.ts';
 
-/** How often and how long a doubtful response is retried. */
+/** The tries, and the times, for a launch whose response leaves doubt. */
 export interface LaunchTimes {
   readonly maxTries: number;
   readonly timeoutMs: number;
@@ -133,7 +133,10 @@ async function readResponse(
 /** A validating webhook's refusal carries the webhook's own status, which has no details, and by default no reason. */
 const isFromWebhook = (status: ApiStatus): boolean => status.kind === '' && status.reason !== 'BadRequest';
 
-/** How Pod Security begins (k8s.io/pod-security-admission), and how every authoriser does (apiserver, ForbiddenMessage). */
+/**
+ * The beginnings of refusals by Pod Security (k8s.io/pod-security-admission) and by every authoriser (apiserver,
+ * ForbiddenMessage).
+ */
 const BY_POD_SECURITY = /^pods "[^"]*" is forbidden: violates PodSecurity "/;
 const BY_AUTHORISER = /^[\w.]+(?: "[^"]*")? is forbidden: User ".*" cannot \S+ (?:resource|path) "/;
 
@@ -200,8 +203,8 @@ const MAX_ENTRIES = 1_000;
 const SECOND_MS = 1_000;
 
 /**
- * When this process first requested a container, by the cluster's clock: it cannot have started earlier. The status has
- * whole seconds, too coarse to prove that no log file was full before the first line read.
+ * The times at which this process first requested each container, by the cluster's clock: none can have started
+ * earlier. The status has whole seconds, too coarse to prove that no log file was full before the first line read.
  */
 export class Launches {
   readonly #serverClock: Pick<ServerClock, 'earliest'>;

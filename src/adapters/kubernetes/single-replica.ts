@@ -31,7 +31,7 @@ export class SingleReplica {
   readonly #options: SingleReplicaOptions;
   readonly #connection: Connection;
   #other: string | undefined;
-  #couldLook = true;
+  #canList = true;
 
   constructor(options: SingleReplicaOptions) {
     this.#options = options;
@@ -39,7 +39,7 @@ export class SingleReplica {
   }
 
   /** @throws KdebugError store_not_shared: another one has been running for longer */
-  async look(): Promise<void> {
+  async findOther(): Promise<void> {
     const { log, clock, version, namespace } = this.#options;
     let pods: readonly JsonObject[];
     try {
@@ -47,7 +47,7 @@ export class SingleReplica {
       const body = await client.json({ path: podsPath(namespace), query: { limit: '500' }, timeoutMs: TIMEOUT_MS });
       pods = asObjects(asObject(body).items);
     } catch (thrown) {
-      this.#couldLook = false;
+      this.#canList = false;
       const { code, detail } = toKdebugError(thrown);
       log.warn('cannot see whether another replica runs, and the runs are in memory', {
         reason: code,
@@ -60,17 +60,17 @@ export class SingleReplica {
     this.check();
   }
 
-  /** What the last look found. @throws KdebugError store_not_shared */
+  /** Reports the result of the last search. @throws KdebugError store_not_shared */
   check(): void {
     if (this.#other !== undefined) throw new KdebugError('store_not_shared', { detail: this.#other });
   }
 
-  /** Looks once more, later; not where the first look was in vain. */
-  lookAgain(onOther: () => void): void {
+  /** Searches once more, later, unless the first search failed. */
+  findOtherLater(onOther: () => void): void {
     const { clock, log } = this.#options;
-    if (!this.#couldLook) return;
+    if (!this.#canList) return;
     clock.after(AGAIN_MS, () => {
-      this.look().catch((thrown: unknown) => {
+      this.findOther().catch((thrown: unknown) => {
         const { code, detail } = toKdebugError(thrown);
         log.error('another replica runs, and the runs are in memory: this one takes nothing more', {
           reason: code,

@@ -11,7 +11,7 @@ export interface Definition {
   readonly labels?: Readonly<Record<string, LabelValues>>;
   /** Upper bounds of a histogram, in seconds. */
   readonly buckets?: readonly number[];
-  /** What an operator should know besides: when it is there, how to add it up over replicas. */
+  /** Further advice for an operator: when the metric exists, and how to add it up over replicas. */
   readonly note?: string;
 }
 

@@ -235,7 +235,7 @@ class BoundedLabels {
     return { ...values, ...closed, ...admitted };
   }
 
-  /** Whether this value is one of the first `max` of its kind. */
+  /** This value is one of the first `max` of its kind. */
   #admits(kind: string, value: string, max: number): boolean {
     const known = this.#known.get(kind) ?? new Set();
     this.#known.set(kind, known);

@@ -99,8 +99,8 @@ export const createClient = (token: string, apiUrl: string, log: Log, options: C
 const SLACK_HOSTS = /(^|\.)(slack\.com|slack-gov\.com)$/;
 
 /**
- * Whether kdebug may call a URL from a payload or response: only Slack's own hosts over TLS, or the origin of `apiUrl`. So a forged
- * `response_url` or upload URL cannot divert texts, logs or requests.
+ * kdebug calls a URL from a payload or response only on Slack's own hosts over TLS, or on the origin of `apiUrl`. So a
+ * forged `response_url` or upload URL cannot divert texts, logs or requests.
  */
 export function isSlackUrl(url: string, apiUrl: string): boolean {
   if (!URL.canParse(url)) return false;

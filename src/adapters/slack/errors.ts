@@ -126,7 +126,7 @@ const TOO_BIG = new Set([
   'block_mismatch',
 ]);
 
-/** Whether Slack refused the shape of a message, so that a simpler one may pass. */
+/** Slack refused the shape of a message, so a simpler one may pass. */
 export const isAboutShape = (thrown: unknown): boolean =>
   thrown instanceof KdebugError && thrown.code === 'slack_refused' && TOO_BIG.has(String(thrown.facts.error));
 

@@ -7,7 +7,7 @@ export interface Identity {
   readonly teamId: string;
   readonly enterpriseId?: string;
   readonly botUserId: string;
-  /** What people type after `@`. */
+  /** The name that people type after `@`. */
   readonly botName?: string;
   readonly botId: string;
   readonly appId: string;
@@ -65,7 +65,7 @@ export const BOT_SCOPES: readonly string[] = Object.keys(NEEDED_FOR);
 
 export interface NeededScope {
   readonly scope: string;
-  /** What fails without it. */
+  /** The features that fail without it. */
   readonly neededFor: string;
   readonly isOptional: boolean;
 }

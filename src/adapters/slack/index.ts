@@ -49,7 +49,7 @@ export interface SlackOptions {
   readonly clock: Clock;
   /** Called once Slack has accepted our token, and whenever that changes. */
   readonly onToken?: (isAccepted: boolean) => void;
-  /** Whether the policy names a channel. Default: no. */
+  /** The policy names the channel. Default: no. */
   readonly isNamed?: (channelId: string) => boolean;
   readonly metrics?: Pick<Metrics, 'apiCall' | 'rateLimited' | 'observe' | 'requestRefused'>;
   /** For one call, in real milliseconds. Default: 10 s for a Web API call, 30 s of silence for an upload; tests shorten it. */

@@ -45,14 +45,17 @@ export const CommandPayload = z.object({
 });
 export type CommandPayload = z.infer<typeof CommandPayload>;
 
-/** What every event's envelope says (Slack, "Events API"). `event_time`: when it happened, in seconds since 1970. */
+/**
+ * The fields of every event's envelope (Slack, "Events API"). `event_time`: the time of the event, in seconds since
+ * 1970.
+ */
 export const envelope = {
   team_id: id,
   enterprise_id: optionalId,
   api_app_id: appId,
   event_time: z.number().optional().catch(undefined),
 };
-/** Who edited the message, and when; absent if nobody has. */
+/** The last editor of the message, and the time; absent if nobody has edited it. */
 const edited = z.unknown().optional();
 
 /** Slack, "app_mention event". */
@@ -220,7 +223,7 @@ export const SearchPayload = z.object({
   view: OpenView,
   action_id: z.string().min(1).max(MAX_ACTION_ID),
   block_id: z.string().max(MAX_ACTION_ID),
-  /** What is typed so far: nothing yet, when the menu opens. */
+  /** The text typed so far; none yet when the menu opens. */
   value: optionalText.pipe(z.string().max(MAX_VALUE_LENGTH)),
 });
 

@@ -22,7 +22,7 @@ const ANSWER_MS = 1_500;
 const QUIET_MS = 60_000;
 /** The method whose answer is about the token alone: any other may have its own reasons, for one channel or one person. */
 const QUESTION = 'auth.test';
-/** How soon to ask again while the token is rejected, unless another call is answered. */
+/** The pause before the next question while the token is rejected, unless another call is answered. */
 const REJECTED: BackOff = { firstMs: 5_000, maxMs: 60_000 };
 
 /**

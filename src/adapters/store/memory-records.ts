@@ -4,7 +4,7 @@ import type { Notes, Searches, Turn } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 const MAX_KINDS = 1_000;
-/** How long an identity stays known after it was last learnt. */
+/** An identity stays known this long after it was last learnt. */
 export const LEARNT_MS = 7 * 86_400_000;
 
 interface Learnt {
@@ -84,7 +84,7 @@ export class RunsByChannel<Entry extends { readonly number: number }> {
 
 const MINUTE_MS = 60_000;
 
-/** When runs under a quota's key were created, within the quota's time. */
+/** The creation times of runs under a quota's key, within the quota's time. */
 export class RecentTimes {
   readonly #clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly #times = new Map<string, readonly number[]>();
@@ -104,7 +104,7 @@ export class RecentTimes {
     return times;
   }
 
-  /** When fewer than `max` will be left, by the wall clock, for people; undefined: there are fewer now. */
+  /** The time at which fewer than `max` will be left, by the wall clock, for people; undefined: there are fewer now. */
   roomAtMs(key: string, { max, windowMs }: { readonly max: number; readonly windowMs: number }): number | undefined {
     const times = this.of(key, windowMs);
     const last = times[times.length - max];

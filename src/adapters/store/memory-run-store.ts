@@ -10,9 +10,9 @@ import { LearntIdentities, MemoryNotes, MemorySearches, RecentTimes, RunsByChann
 
 export interface MemoryRunStoreOptions {
   readonly clock: Pick<Clock, 'now' | 'elapsed'>;
-  /** How long a lease lasts without `renew`; the default is 30 s. */
+  /** The life of a lease without `renew`; the default is 30 s. */
   readonly leaseMs?: number;
-  /** How long a settled run stays readable, now; the default is 7 days, as the policy's `output.retention`. */
+  /** A settled run stays readable this long, now; the default is 7 days, as the policy's `output.retention`. */
   readonly retentionMs?: () => number;
   /** Limit of settled runs, the oldest go first; the default is 10,000. */
   readonly maxSettled?: number;

@@ -44,7 +44,7 @@ export const ownNamespace = (): Promise<string | undefined> =>
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 
-/** How `doctor` looks at this machine: its ports and folders. It leaves nothing open and writes nothing. */
+/** The checks of this machine for `doctor`: its ports and folders. They leave nothing open and write nothing. */
 export const machineProbe: MachineProbe = {
   portTrouble: (port) =>
     new Promise((resolve) => {

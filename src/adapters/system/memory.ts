@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 
-/** Where a container sees its own cgroup, version 2. Version 1 has other files; Kubernetes only maintains it. */
+/**
+ * The folder in which a container sees its own cgroup, version 2. Version 1 has other files; Kubernetes only maintains
+ * it.
+ */
 const CGROUP = '/sys/fs/cgroup';
 
 export interface Memory {
@@ -10,8 +13,8 @@ export interface Memory {
 }
 
 /**
- * What the kernel compares before it ends the container (the kubelet's working set: all but the files that nobody uses), and the limit.
- * Outside a cgroup: of this process, and the machine's. Never rejects.
+ * Reads the two figures that the kernel compares before it ends the container: the kubelet's working set (all but the
+ * files that nobody uses), and the limit. Outside a cgroup: those of this process and the machine. Never rejects.
  */
 export async function memoryOf(folder = CGROUP): Promise<Memory> {
   const read = (file: string): Promise<string> => readFile(`${folder}/${file}`, 'utf8').catch(() => '');

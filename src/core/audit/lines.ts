@@ -3,7 +3,7 @@ import { MAX_LINE_BYTES } from './record.ts';
 export interface Line {
   /** Without its newline; only the beginning if the line is longer than any record. */
   readonly bytes: Buffer;
-  /** Where the line ends in the file, newline included. */
+  /** The end of the line in the file, newline included. */
   readonly end: number;
   readonly terminated: boolean;
 }

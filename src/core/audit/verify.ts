@@ -9,7 +9,7 @@ export interface VerifyOptions {
   readonly key: Uint8Array;
   /** `file`: only records, every chain linked to the one before. `stream`: the logs of any number of processes. */
   readonly form: 'file' | 'stream';
-  /** Where reading starts, if not at the start of the file. */
+  /** The link to start at; absent: the start of the file. */
   readonly from?: Link;
   /** Records that must be there: heads, signed or noted elsewhere. */
   readonly mustHold?: readonly Link[];
@@ -33,7 +33,7 @@ export interface AuditDefect {
 
 export interface VerifyResult {
   readonly defect?: AuditDefect;
-  /** Where the last line that was read ends. */
+  /** The end of the last line that was read. */
   readonly bytes: number;
   readonly records: number;
   readonly runs: number;

@@ -17,7 +17,7 @@ export const POD_STATES = [
 ] as const;
 export type PodState = (typeof POD_STATES)[number];
 
-/** Why a matched pod is skipped; `REASON_OF_SKIP` leads to the words for people. */
+/** The reasons to skip a matched pod; `REASON_OF_SKIP` leads to the words for people. */
 export const SKIP_REASONS = [
   'static',
   'finished',
@@ -43,11 +43,11 @@ export interface PodResult {
   readonly looked?: true;
   /** Codes of the report's findings, sorted, at most eight. */
   readonly findings?: readonly string[];
-  /** What the probe told for a comparison; absent in every other batch. */
+  /** The facts that the probe reported for a comparison; absent in every other batch. */
   readonly facts?: PodFacts;
   /** The stored bytes of its log. */
   readonly logBytes?: number;
-  /** What could not be proven about its log (`logDoubt`). */
+  /** The doubt about its log that remains (`logDoubt`). */
   readonly logDoubt?: string;
   /** Files that it brought back: whole ones in the archive of the batch, and missing ones. Absent: none. */
   readonly files?: number;
@@ -84,11 +84,11 @@ export type PlanTemplate = Omit<Plan, 'podName' | 'podUid' | 'nodeName' | 'workl
 /** The containers that one pod gets, nearly always one. */
 export type Variant = readonly PlanTemplate[];
 
-/** What the batch of `compare POD` has in addition. */
+/** The additional state of a `compare POD` batch. */
 export interface Comparison {
   /** `KDEBUG_COMPARE`, random: makes what the probes hash comparable in this run, and in no other. Never shown. */
   readonly key: string;
-  /** What the Kubernetes API says about each pod, by its uid. */
+  /** The facts of each pod from the Kubernetes API, by its uid. */
   readonly facts: Readonly<Record<string, PodFacts>>;
   /** Sentences about siblings that could not be taken. */
   readonly notes: readonly string[];
@@ -128,15 +128,15 @@ export interface BatchHead {
   /** Since when nothing may be launched (paused, or waiting for Continue), and the total of earlier such times. */
   readonly idleSinceMs?: number;
   readonly idleMs: number;
-  /** When the batch ended: with the end of its last pod, or by a close with nothing in flight. */
+  /** The end of the batch: that of its last pod, or a close with nothing in flight. */
   readonly endedAtMs?: number;
   /** Its pods are a sick one, which is the first, and healthy siblings of it. */
   readonly comparison?: Comparison;
 }
 
 /**
- * What a run of several pods has in addition to every run (`Run.batch`): the snapshot with its plans, and the state of
- * each pod. Plain data. Request, approval and delivery belong to the run.
+ * The additional state of a run of several pods (`Run.batch`): the snapshot with its plans, and the state of each pod.
+ * Plain data. Request, approval and delivery belong to the run.
  */
 export interface Batch extends BatchHead {
   readonly pods: readonly BatchPod[];

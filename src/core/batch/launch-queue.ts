@@ -4,7 +4,7 @@ interface NodeQueue {
   /** Indexes of the snapshot, rising. Those before `head` have been launched. */
   readonly indexes: number[];
   head: number;
-  /** How many from `head` on are queued and before `queueEnd`. */
+  /** The number of queued pods from `head` on and before `queueEnd`. */
   waiting: number;
   inFlight: number;
 }

@@ -31,7 +31,7 @@ export interface NewBatch {
 
 /** A batch of planned pods. Pods that appear later are not in the snapshot and stay untouched. */
 export function newBatch({ pods: planned, requested, pausedBy, nowMs, comparison }: NewBatch): Batch {
-  // What is compared should be of the same moment.
+  // A comparison needs all its pods at the same moment.
   const parallelism = comparison ? planned.length : (requested.parallelism ?? DEFAULT_PARALLELISM);
   const { variants, pods } = compact(planned);
   const eligible = pods.filter(({ state }) => state === 'queued').length;

@@ -56,14 +56,14 @@ export function nextLaunches(open: OpenBatch): readonly number[] {
   return room > 0 ? open.queue.next(room) : [];
 }
 
-/** How many pods may be in flight now. */
+/** The number of pods that may be in flight now. */
 export function launchWidth({ endedAtMs, paused, closed, canary, parallelism, firstLaunchAtMs }: BatchHead): number {
   if (endedAtMs !== undefined || paused || closed || canary === 'waiting') return 0;
   if (canary === 'first') return firstLaunchAtMs === undefined ? 1 : 0;
   return parallelism;
 }
 
-/** When a batch with a time to live ends, counted from its creation (`ttlSecondsAfterCreated`). */
+/** The end of a batch with a time to live, counted from its creation (`ttlSecondsAfterCreated`). */
 export const ttlEndsAtMs = ({ createdAtMs, ttlMs }: BatchHead): number | undefined =>
   ttlMs === undefined ? undefined : createdAtMs + ttlMs;
 
@@ -82,7 +82,7 @@ export interface OpenBatch {
   readonly inFlight: Set<number>;
   /** Indexes of the pods whose log is still being read; they are no longer in flight, or about to end. */
   readonly reading: Set<number>;
-  /** How many pods failed to start for each reason. */
+  /** The number of pods that failed to start, by reason. */
   readonly startFailures: Map<string, number>;
   /** The reason that reached `MAX_START_FAILURES`. */
   commonFailure?: string;
@@ -155,7 +155,7 @@ function withIdleTime(head: BatchHead, nowMs: number): BatchHead {
 /** The events that change only the head: people's decisions. */
 export type HeadEvent = Exclude<BatchEvent, { kind: 'launched' | 'started' | 'ended' | 'ttl-expired' | 'resized' }>;
 
-/** When each of these events may happen. */
+/** The condition of each event. */
 const IS_ALLOWED: Readonly<Record<HeadEvent['kind'], (head: BatchHead) => boolean>> = {
   paused: (head) => isAtWork(head) && head.paused === undefined,
   resumed: (head) => isAtWork(head) && head.paused !== undefined,

@@ -48,7 +48,7 @@ export function stateOf(batch: Closing, pod: Pick<BatchPod, 'index' | 'state'>):
   return batch.closed ? 'cancelled' : 'queued';
 }
 
-/** Why a pod is skipped; undefined if it is not. */
+/** Undefined: the pod is not skipped. */
 export function skipReasonOf(batch: Closing, pod: BatchPod): SkipReason | undefined {
   if (stateOf(batch, pod) !== 'skipped') return undefined;
   return pod.skip ?? 'beyond-replicas';
@@ -98,7 +98,7 @@ export const matchedOf = (counts: Counts): number => POD_STATES.reduce((sum, sta
 /** Launched pods that have ended, with or without success. */
 export const endedOf = (counts: Counts): number => counts.succeeded + failedOf(counts);
 
-/** What EphemeralJob counts as failed: everything that ended without success. */
+/** EphemeralJob counts every end without success as failed. */
 const failedOf = (counts: Counts): number => counts.failed + counts['start-failed'] + counts['timed-out'] + counts.lost;
 
 export const inFlightOf = (counts: Counts): number => counts.starting + counts.running;

@@ -17,7 +17,7 @@ export interface Selection {
   readonly target: SelectingTarget;
   /** One per container that a pod gets; nearly always one. */
   readonly targetContainers: readonly RunRequest['targetContainer'][];
-  /** How many debug containers a pod may hold, by the policy's limits. */
+  /** The number of debug containers that a pod may hold, by the policy's limits. */
   readonly room: Room;
   /** In a rerun: only these pods, by uid. */
   readonly onlyUids?: ReadonlySet<string>;
@@ -63,7 +63,7 @@ export function selectPods(pods: readonly Pod[], selection: Selection): Selected
   return { kind: 'selected', pods: [...eligible, ...skipped], eligible: eligible.length };
 }
 
-/** Whether a pod that `selectorOf(target)` matches is one of the target. */
+/** Takes a pod that `selectorOf(target)` matches: for a workload, the selector alone may match pods of others. */
 export function belongsTo(pod: Pod, target: SelectingTarget): boolean {
   if (target.kind !== 'workload') return true;
   const { workload: kind, name } = target;

@@ -133,7 +133,7 @@ function unmarkCommand(
   if (isOnlyPair && !(from.index === last && end.text.length <= 2 * from.mark.length)) close(words, from, last);
 }
 
-/** Whether the line itself has the mark at the word's end, outside its quotes. */
+/** The mark counts only if the line itself has it at the word's end, outside quotes. */
 const endsWithMark = ({ text, end }: Word, line: string, mark: string): boolean =>
   text.endsWith(mark) && line.slice(0, end).endsWith(mark) && line.charAt(end - mark.length - 1) !== '\\';
 
@@ -153,9 +153,9 @@ export const MAX_LINE_LENGTH = 16_000;
 const APPLY = /^[\s\u200c\u200d]*apply(?=\s|```|$)(?:(?!```)[^\n])*/i;
 
 /**
- * What people copy along with a command: a shell's prompt, `kubectl debug`, the slash command and the bot's name behind an `@`, whatever the
- * Slack app calls them (no other first word of a command begins so). A bare `kdebug` before a flag may be a pod's name, so it only goes before
- * a word.
+ * The prefixes that people copy along with a command: a shell's prompt, `kubectl debug`, the slash command and the
+ * bot's name behind an `@`, whatever the Slack app calls them (no other first word of a command begins so). A bare
+ * `kdebug` before a flag may be a pod's name, so it only goes before a word.
  */
 const PREFIX =
   /^\s*(?:\$\s+)?(?:kubectl\s+debug(?=\s|$)|\/kdebug[a-z0-9_-]*(?=\s|$)|\/[a-z0-9_-]{1,31}(?=\s+\S)|(?:kdebug|@[a-z0-9._-]{1,80})(?=\s+[^\s\p{Pd}\u2212]))\s*/iu;

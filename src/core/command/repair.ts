@@ -130,13 +130,13 @@ function editSingle(line: string, at: number): Edit {
   return close === line.length ? { text: `'${inner}`, end: close } : { text: `'${inner}'`, end: close + 1 };
 }
 
-/** Whether the character has a letter or digit on both sides, like an apostrophe. */
+/** The character has a letter or digit on both sides, like an apostrophe. */
 const isBetweenLetters = (line: string, at: number): boolean =>
   isWordCharacter(line.charAt(at - 1)) && isWordCharacter(line.charAt(at + 1));
 
 const isWordCharacter = (character: string): boolean => /[\p{L}\p{N}]/u.test(character);
 
-/** Where the double quote at `open` closes, or the length of the line. */
+/** Returns the index where the double quote at `open` closes, or the length of the line. */
 function closeOfDouble(line: string, open: number): number {
   const isStraight = line.charAt(open) === '"';
   let firstCurly = line.length;
@@ -150,7 +150,7 @@ function closeOfDouble(line: string, open: number): number {
   return firstCurly;
 }
 
-/** Where the single quote at `open` closes, or the length of the line. */
+/** Returns the index where the single quote at `open` closes, or the length of the line. */
 function closeOfSingle(line: string, open: number): number {
   const straight = line.charAt(open) === "'" ? line.indexOf("'", open + 1) : -1;
   if (straight >= 0) return straight;
@@ -176,7 +176,7 @@ function editDashes(line: string, at: number): Edit {
 
 const HYPHEN = 0x2d;
 
-/** What dashes before these two characters (empty at the end of the line) become, if anything. */
+/** Returns the replacement for dashes before these two characters (empty at the end of the line), if there is one. */
 function dashesBefore(next: string, afterNext: string): '-' | '--' | undefined {
   if (next === '' || isSpace(next)) return '--';
   if (!/[A-Za-z]/.test(next)) return undefined;

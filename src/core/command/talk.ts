@@ -18,8 +18,8 @@ const OF_TALK: ReadonlySet<string> = new Set(['word_unexpected', 'name_invalid',
 const MAX_OF_VERB = 2;
 
 /**
- * Whether a mention may be talk: a lone word that could be a pod's name, or several words that are no command. A flag,
- * a verb or a `/` always means a command. Linear.
+ * Returns the talk in a mention that may be some: a lone word that could be a pod's name, or several words that are no
+ * command. A flag, a verb or a `/` always means a command. Linear.
  */
 export function talkIn(text: string, parsed: ParsedCommand): Talk | undefined {
   const words = readPasted(text).line.trim().split(/\s+/);

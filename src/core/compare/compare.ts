@@ -21,9 +21,9 @@ export interface Difference {
 export interface ComparisonResult {
   /** The most important first. */
   readonly differences: readonly Difference[];
-  /** What is equal in all: `version, 34 environment variables, 9 limits`; empty if nothing is. */
+  /** The equal facts: `version, 34 environment variables, 9 limits`; empty if there are none. */
   readonly equal: string;
-  /** What could not be compared, in sentences. */
+  /** The parts that could not be compared, in sentences. */
   readonly notes: readonly string[];
 }
 
@@ -33,8 +33,8 @@ const FAR = 3;
 const GROUPS = Object.keys(FACT_GROUPS) as readonly FactGroup[];
 
 /**
- * What the sick pod has and its siblings have not. Words count where it differs from all siblings and these agree; a
- * number where it is far outside their range. A pod that told nothing of a group takes no part in it. Pure.
+ * Finds the differences between the sick pod and its siblings. Words count if it differs from all siblings and these
+ * agree, a number if it is far outside their range. A pod that told nothing of a group takes no part in it. Pure.
  */
 export function comparePods(sick: ComparedPod, siblings: readonly ComparedPod[]): ComparisonResult {
   const differences: Difference[] = [];
@@ -59,7 +59,7 @@ function compareGroup(group: FactGroup, sick: ComparedPod, siblings: readonly Co
   const mine = valuesOf(sick, group);
   const theirs = siblings.flatMap((sibling) => valuesOf(sibling, group) ?? []);
   if (!mine || theirs.length === 0) return NOTHING;
-  // What is cut from one list may be in it.
+  // A list that was cut may have held it.
   const isCut = [mine, ...theirs].some(({ isCut: one }) => one);
   const names = new Set([mine, ...theirs].flatMap(({ values }) => [...values.keys()]));
   const differences: Difference[] = [];

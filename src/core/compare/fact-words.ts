@@ -16,7 +16,7 @@ export function rangeOf(values: Question['others']): readonly [number, number] {
   return [Math.min(...numbers), Math.max(...numbers)];
 }
 
-/** What the sick pod has, in words that need no other: `environment variable DB_HOST has another value`. */
+/** The fact of the sick pod, in words that need no other: `environment variable DB_HOST has another value`. */
 export function sickWords({ group, name, sick, others }: Question): string {
   const what = thing(group, name);
   const { how } = FACT_GROUPS[group];
@@ -27,7 +27,7 @@ export function sickWords({ group, name, sick, others }: Question): string {
   return isHash(sick) ? `${what} has another content` : `${what}: ${sick}`;
 }
 
-/** What the siblings have instead; empty if that is plain. */
+/** The siblings' fact instead; empty if it is obvious. */
 export function othersWords(question: Question): string {
   const { group, sick, others } = question;
   const [value] = others;
@@ -38,7 +38,10 @@ export function othersWords(question: Question): string {
   return value === undefined ? 'not in the others' : `others: ${value}`;
 }
 
-/** What is equal in all pods, or within their range: `34 environment variables`, `latency of DNS lookup`. At least one name. */
+/**
+ * The facts that are equal in all pods, or within their range: `34 environment variables`, `latency of DNS lookup`.
+ * Needs at least one name.
+ */
 export function equalWords(group: FactGroup, names: readonly string[]): string {
   const { how, isSet, isNamed, one, many } = FACT_GROUPS[group];
   if (isNamed) return names.map((name) => thing(group, name)).join(', ');

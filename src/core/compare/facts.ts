@@ -1,18 +1,18 @@
 /**
- * What can be told of one pod and compared with another. A report's facts come from a container; those of the Kubernetes
- * API have groups of their own, which no report can fill.
+ * The facts of a pod that can be compared with another's. A report's facts come from a container; those of the
+ * Kubernetes API have groups of their own, which no report can fill.
  */
 interface GroupRow {
-  /** Who tells it. */
+  /** The source of the group's facts. */
   readonly from: 'cluster' | 'probe';
   /**
    * `value`: one text each, compared as it is. `presence`: only whether it is there counts, its text is for people.
    * `number`: counts only far outside the others' range.
    */
   readonly how: 'value' | 'presence' | 'number';
-  /** Whether a pod that tells other things of the group, but not this, lacks it: a variable, a library. */
+  /** A set: a pod that reports other members of the group but not this one lacks it (a variable, a library). */
   readonly isSet?: true;
-  /** Whether its things have nothing in common: an equal one is then told by its name, not as one of `many`. */
+  /** Its members have nothing in common, so an equal one is reported by its name, not as one of `many`. */
   readonly isNamed?: true;
   /** The least distance of a number from the others that counts; in the number's own unit. */
   readonly floor?: number;

@@ -17,7 +17,7 @@ const MAX_LABELS = 40;
 const OWN_LABELS =
   /^(?:pod-template-hash|controller-revision-hash|statefulset\.kubernetes\.io\/|apps\.kubernetes\.io\/pod-index|batch\.kubernetes\.io\/|job-name|controller-uid)/;
 
-/** What the Kubernetes API says of a pod, for a comparison. Pure. */
+/** The facts of a pod from the Kubernetes API, for a comparison. Pure. */
 export function factsOfPod(pod: Pod, node: Node | undefined, nowMs: number): PodFacts {
   const { metadata, spec, status } = pod;
   const running = [...status.containerStatuses, ...status.initContainerStatuses.filter(({ running: runs }) => runs)];

@@ -57,7 +57,7 @@ function ownerOf(pod: Pod): string | undefined {
 }
 
 /**
- * How many other pods of its owner are ready; undefined where `pods`, which should be all of them, do not even hold the
+ * Counts the other ready pods of its owner. Undefined if `pods`, which should be all of them, does not even contain the
  * pod itself.
  */
 export function countSiblings(pod: Pod, pods: readonly Pod[]): number | undefined {

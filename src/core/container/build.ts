@@ -10,7 +10,7 @@ import type { Plan } from './plan.ts';
  */
 export const containerName = (runId: RunId, podUid: string): string => `kdebug-${base32Hash(`${runId}/${podUid}`, 12)}`;
 
-/** What the container learns about its run (design, section 3). */
+/** The facts about its run that the container gets (design, section 3). */
 export interface RunMark {
   readonly runId: RunId;
   readonly batchId?: string;
@@ -59,7 +59,7 @@ function markEnv(plan: Plan, mark: RunMark): readonly EnvVar[] {
   return variablesOf(values);
 }
 
-/** What the container that stops a run learns. */
+/** The facts that the container gets that stops a run. */
 export interface StopMark {
   readonly runId: RunId;
   readonly containerName: string;

@@ -1,6 +1,6 @@
 /**
- * What an image may hand back, by the ending of the file's name. An alias of the policy names the kinds it may bring
- * (`files`); kdebug takes no others.
+ * The kinds of files that an image may hand back, by the ending of the file's name. An alias of the policy names the
+ * kinds it may bring (`files`); kdebug takes no others.
  */
 export const FILE_KINDS = ['text', 'profile', 'capture', 'heap'] as const;
 export type FileKind = (typeof FILE_KINDS)[number];

@@ -47,7 +47,7 @@ export function fingerprintOf(container: object): string {
   );
 }
 
-/** What a webhook may add to a security context that does not set it: each only reduces power. */
+/** The fields that a webhook may add to a security context that does not set them: each only reduces power. */
 const HARMLESS: AnyContainer = {
   privileged: false,
   allowPrivilegeEscalation: false,
@@ -59,7 +59,7 @@ const HARMLESS: AnyContainer = {
 const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);
 
 /**
- * Whether the API server's container does what kdebug sent: image, words, target, every variable and the security
+ * True if the API server's container does what kdebug sent: image, words, target, every variable and the security
  * context. Webhooks may add variables and reduce power (KEP-277 leaves mutation to them); any other difference means
  * somebody else's container.
  */

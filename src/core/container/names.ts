@@ -55,7 +55,7 @@ function splitDomain(name: string): { domain: string; path: string } {
   return { domain: 'docker.io', path: path.includes('/') ? path : `library/${path}` };
 }
 
-/** Whether a reference always means the same content. A tag may move between the approval and the pull. */
+/** A pinned reference always means the same content; a tag may move between the approval and the pull. */
 export const isPinned = (text: string): boolean => parseImageReference(text)?.digest !== undefined;
 
 /** The repository without tag and digest: `docker.io/library/debian`. Compare repositories by this, never as typed. */

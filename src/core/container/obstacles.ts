@@ -1,7 +1,7 @@
 import type { Plan } from './plan.ts';
 import type { PodContainer } from './pod.ts';
 
-/** What is known before a launch about a plan and its target. */
+/** The facts that are known before a launch about a plan and its target. */
 interface Situation {
   readonly plan: Pick<Plan, 'profile' | 'securityContext' | 'blindSpots' | 'targetContainerName'>;
   /** Absent: no target. */
@@ -49,6 +49,9 @@ const OBSTACLES: readonly Obstacle[] = [
   },
 ];
 
-/** What will keep an image from working with this plan, as far as the spec says it; one sentence each. Pure. */
+/**
+ * The obstacles that will keep an image from working with this plan, as far as the spec shows them; one sentence each.
+ * Pure.
+ */
 export const obstaclesOf = (imageAlias: string, situation: Situation): readonly string[] =>
   OBSTACLES.filter(({ images, holds }) => images.includes(imageAlias) && holds(situation)).map(({ says }) => says);

@@ -45,7 +45,7 @@ export interface Plan {
   readonly channelId: string;
   readonly reason?: string;
   readonly label?: string;
-  /** What the chosen profile cannot see of the target, in sentences for people. */
+  /** The parts of the target that the chosen profile cannot see, in sentences for people. */
   readonly blindSpots: readonly string[];
   /** Information for approvers. Not part of the approved plan, so it may change later. */
   readonly observed?: Observed;
@@ -57,7 +57,7 @@ export interface Observed {
   /** The target's own limit. The debug container shares it (KEP-277: it has no resources of its own). */
   readonly memoryLimit?: string;
   readonly podSecurity?: PodSecurityLevel;
-  /** What will keep the image from working, in sentences (`obstaclesOf`). */
+  /** The obstacles that will keep the image from working, in sentences (`obstaclesOf`). */
   readonly obstacles?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What kdebug reads of a core/v1 Pod, in the API's JSON spelling (times are RFC 3339 text). The cluster adapter drops
- * all other fields, so that a watch over thousands of pods stays small.
+ * The fields that kdebug reads of a core/v1 Pod, in the API's JSON spelling (times are RFC 3339 text). The cluster
+ * adapter drops all other fields, so that a watch over thousands of pods stays small.
  */
 export interface Pod {
   readonly metadata: {
@@ -10,7 +10,7 @@ export interface Pod {
     readonly resourceVersion: string;
     readonly creationTimestamp: string;
     readonly deletionTimestamp?: string;
-    /** What holds a deleted pod back. Absent: nothing. */
+    /** The finalizers that hold back a deleted pod. Absent: none. */
     readonly finalizers?: readonly string[];
     readonly labels: Readonly<Record<string, string>>;
     /** Only `kubernetes.io/config.mirror` and `kubectl.kubernetes.io/default-container`. */
@@ -39,7 +39,7 @@ export interface Pod {
   };
   readonly status: {
     readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
-    /** Why the pod failed as a whole: `Evicted`. */
+    /** The reason why the pod failed as a whole: `Evicted`. */
     readonly reason?: string;
     readonly message?: string;
     /** Only those of Kubernetes itself that a healthy, running pod has met. Absent: none, or the pod is over. */
@@ -70,7 +70,7 @@ export interface PodSecurityContext {
   readonly seccomp?: string;
 }
 
-/** What a container may do and whom it runs as. The pod, the image or the runtime decides absent fields. */
+/** The powers of a container and the user that it runs as. The pod, the image or the runtime decides absent fields. */
 export interface ContainerSecurityContext extends PodSecurityContext {
   readonly privileged?: boolean;
   /** `capabilities.add` in the API's spelling: without `CAP_`, or `ALL`. */
@@ -147,7 +147,7 @@ export interface ContainerStatus {
   readonly image: string;
   readonly imageID: string;
   readonly restartCount: number;
-  /** Whether it passes its readiness probe, if it has one. */
+  /** The result of its readiness probe, if it has one. */
   readonly ready?: boolean;
   readonly waiting?: { readonly reason: string; readonly message: string };
   readonly running?: { readonly startedAt: string };
@@ -173,7 +173,7 @@ export interface PodEvent {
   readonly type: string;
   /** The latest time. */
   readonly atMs: number;
-  /** How often; the API merges similar events. */
+  /** The number of occurrences; the API merges similar events. */
   readonly count?: number;
   /** The part of the pod, e.g. `spec.containers{web}`. */
   readonly fieldPath?: string;
@@ -188,7 +188,7 @@ export interface PodRef {
 /** Pod Security Admission levels, least strict first. */
 export type PodSecurityLevel = 'privileged' | 'baseline' | 'restricted';
 
-/** What kdebug reads of a core/v1 Node. */
+/** The fields that kdebug reads of a core/v1 Node. */
 export interface Node {
   readonly name: string;
   /** core/v1 NodeCondition: `Ready`, `MemoryPressure`, `DiskPressure`, `PIDPressure` and others. */

@@ -7,7 +7,7 @@ import { statusOfTarget } from './status.ts';
 export const PROFILES = ['general', 'baseline', 'restricted', 'netadmin', 'sysadmin'] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** What a person may request: a profile, or `auto` (the least power that sees the target; design, section 2). */
+/** The profiles that a person may request. `auto` is the least power that sees the target (design, section 2). */
 export type ProfileName = Profile | 'auto';
 
 export interface UserAndGroup {
@@ -58,7 +58,7 @@ export interface ProfileChoice {
   readonly nobody: UserAndGroup;
   /** The namespace's Pod Security level: `auto` skips what it refuses. */
   readonly level: PodSecurityLevel;
-  /** Whether a rule allows this profile and user here without an approval. */
+  /** A rule allows this profile and user here without an approval. */
   readonly allowed: (candidate: ChosenProfile) => boolean;
 }
 
@@ -82,7 +82,7 @@ const ADMITTED: Readonly<Record<PodSecurityLevel, readonly Profile[]>> = {
   restricted: ['restricted'],
 };
 
-/** Whether Pod Security Admission admits a container of this profile. */
+/** Follows Pod Security Admission. */
 export const admits = (level: PodSecurityLevel, profile: Profile): boolean => ADMITTED[level].includes(profile);
 
 /**
@@ -147,7 +147,7 @@ export function kindOfTarget(pod: Pod, containerName: string, cluster: string): 
   return canonicalJson([cluster, pod.metadata.namespace, digest, declaredUser(pod, container) ?? null]);
 }
 
-/** What a container of this profile and user cannot see of its target, in sentences. */
+/** The parts of its target that a container of this profile and user cannot see, in sentences. */
 export function blindSpots(
   profile: Profile,
   runAs: UserAndGroup | undefined,

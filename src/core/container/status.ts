@@ -66,7 +66,7 @@ function stateOfTerminated(status: ContainerStatus, termination: ContainerTermin
 
 /** Exit code after SIGKILL. */
 const KILLED = 137;
-/** How the kubelet ends the containers of a deleted pod: SIGTERM, then SIGKILL. */
+/** The exit codes with which the kubelet ends the containers of a deleted pod: SIGTERM, then SIGKILL. */
 const SIGNALLED: ReadonlySet<number> = new Set([143, KILLED]);
 /**
  * The kernel ends the debug container with the target's process namespace: in the same second, within the kubelet's

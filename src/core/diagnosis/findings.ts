@@ -30,13 +30,13 @@ export const MAX_FINDINGS = 3;
 /** For findings of other images, which have no rule. */
 const FOREIGN_RANK = 2;
 
-/** What an image finds stands between the causes and the effects that the API shows. */
+/** An image's findings come between the causes and the effects that the API shows. */
 const POSITIONS: ReadonlyMap<string, number> = new Map([
   ...CAUSE_RULES.map(({ code }, index) => [code, index] as const),
   ...EFFECT_RULES.map(({ code }, index) => [code, CAUSE_RULES.length + 1 + index] as const),
 ]);
 
-/** What the threads themselves show is the cause of what sockets and clients show. */
+/** A finding in the threads themselves is the cause of those in sockets and clients. */
 const INSIDE: ReadonlySet<string> = new Set([
   'deadlock',
   'lock_queue',
@@ -73,7 +73,7 @@ function covers(cause: Finding, effect: Finding, by: 'explains' | 'replaces'): b
   return codes?.includes(effect.code) === true && belong(cause, effect) && (rankOf(cause) < 3 || rankOf(effect) === 3);
 }
 
-/** What one could do better anyway, and warnings that may have healed: noise beside something that is wrong. */
+/** Advice, and warnings that may have healed: noise beside something that is wrong. */
 const HINTS: ReadonlySet<string> = new Set(['no_memory_limit', 'no_requests', 'warning_events']);
 
 /**

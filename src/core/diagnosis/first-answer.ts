@@ -20,7 +20,7 @@ const MAX_EVIDENCE_LINES = 6;
 export const findingsIn = (facts: ClusterFacts): readonly Finding[] =>
   ordered(Object.values(lookAtCluster(facts)).flat());
 
-/** Whether all that a green tick needs is known: ready, its warnings and each running container's log read. */
+/** A green tick needs all of these: ready, its warnings and each running container's log read. */
 export function isProvenWell({ pod, events, warnings, logs = [] }: ClusterFacts): boolean {
   const running = partsOf(pod).filter(({ status }) => status?.running);
   const isRead = running.every(({ name }) => logs.some((log) => log.containerName === name && log.lines > 0));
@@ -52,7 +52,7 @@ export function evidenceOf(facts: ClusterFacts, findings: readonly Finding[]): r
     }));
 }
 
-/** What a pod that is not ready yet waits for, while that is no trouble. */
+/** Findings that a starting pod waits for; none of them is trouble yet. */
 const WAITED_FOR: ReadonlySet<string> = new Set(['init_waiting', 'probe_failing']);
 
 /** The headline of a pod in which nothing is wrong, as far as it could be seen. */
@@ -83,8 +83,8 @@ function lineOf(facts: ClusterFacts, findings: readonly Finding[], isHealthy: bo
 }
 
 /**
- * What the API, the last words and the log say of a pod, without a container in it: the worst finding's cause is the
- * headline, with the object's own names. `healthy` only where the pod is ready, its warnings and each running
+ * Answers for a pod from the API, its last words and its logs, without a container in it. The worst finding's cause is
+ * the headline, with the object's own names. `healthy` only where the pod is ready, its warnings and each running
  * container's log were read, and nothing is wrong. Foreign words are clean, bounded, redacted and quoted. Pure: equal
  * facts give equal text.
  */

@@ -18,8 +18,9 @@ import { CREATION_RULES } from './rules/workload/creation.ts';
 import { JOB_RULES, JOB_STATE_RULES } from './rules/workload/jobs.ts';
 
 /**
- * What the bot finds through the Kubernetes API and in the logs of the pod's own containers; the image beside the target
- * cannot see it. Causes stand before their effects: of findings of one rank, the one of the earlier row comes first.
+ * The rules that the bot applies to the Kubernetes API and to the logs of the pod's own containers; the image beside
+ * the target cannot see these. Causes come before their effects: of findings of one rank, the one of the earlier row
+ * comes first.
  */
 export const CAUSE_RULES: readonly ClusterRule[] = [
   ...NODE_RULES,
@@ -63,6 +64,6 @@ export function lookAtCluster(facts: ClusterFacts): Readonly<Record<string, read
   return sections;
 }
 
-/** What is found in the workload as a whole, without its pods. Pure. */
+/** Finds what is wrong with the workload as a whole, without its pods. Pure. */
 export const lookAtWorkload = (facts: WorkloadFacts): readonly Finding[] =>
   CLUSTER_RULES.flatMap(({ findInWorkload }) => findInWorkload?.(facts) ?? []);

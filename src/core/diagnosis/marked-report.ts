@@ -28,7 +28,7 @@ function marked(log: string): string {
   return begin < 0 ? '' : log.slice(begin + REPORT_BEGIN.length, end);
 }
 
-/** Where the last line before `before` begins that consists of this mark; -1 if there is none. */
+/** Returns the start of the last line before `before` that consists of this mark; -1 if there is none. */
 function lastLine(log: string, mark: string, before: number): number {
   for (let at = before; at > 0; ) {
     at = log.lastIndexOf(mark, at - 1);
@@ -60,7 +60,7 @@ function beforeLine(text: string, mark: string): string | undefined {
   return at < 0 ? undefined : text.slice(0, at).trimEnd();
 }
 
-/** What a container wrote. */
+/** The output of a container. */
 export interface ContainerOutput {
   /** The end of its log. */
   readonly logEnd: string;
@@ -79,7 +79,7 @@ export function believedReport(
   return isDiagnostic(plan, policy) ? parseDiagnosis(logEnd, terminationMessage, policy.output.redact) : undefined;
 }
 
-/** Whether there is a report that would be believed if the policy had `diagnostic: true` for the image. */
+/** True if kdebug would believe the report, had the image `diagnostic: true` in the policy. */
 export function lacksOnlyDiagnosticMark(plan: Plan, policy: Pick<Policy, 'images'>, written: ContainerOutput): boolean {
   const alias = own(policy.images, plan.imageAlias);
   if (!alias || alias.diagnostic || alias.command === 'allowed') return false;

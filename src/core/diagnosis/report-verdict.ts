@@ -107,7 +107,7 @@ function withFirst(findings: readonly Finding[], first: Verdict | undefined): re
   return [...worded, ...log.map(({ text, next, rank }) => ({ code: 'log_errors', text, next, ...defined({ rank }) }))];
 }
 
-/** What the API's facts explain about a run without a report; undefined if they explain nothing. */
+/** Explains a run without a report by the API's facts; undefined if they explain nothing. */
 export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome): Verdict | undefined {
   const seen = [...startFindings(facts.pod, plan, outcome), ...Object.values(lookAtCluster(facts)).flat()];
   const wrong = ordered(seen).filter(isWrong);
@@ -129,7 +129,7 @@ function lineOf(diagnosis: Diagnosis, findings: readonly Finding[]): string {
   );
 }
 
-/** What would show more: the target's own user and group, which need no extra power, else *general*. */
+/** The power that would show more: the target's own user and group, which need no extra power, else *general*. */
 function lookAgainOf({ sections, target }: Diagnosis, plan: Plan, pod: Pod | undefined): LookAgain | undefined {
   const helps = new Set(sections.filter(({ state }) => state === 'not-readable').flatMap(({ helps = [] }) => helps));
   const asUser = helps.has('identity') ? asTargetUser(target, plan) : undefined;
@@ -137,7 +137,7 @@ function lookAgainOf({ sections, target }: Diagnosis, plan: Plan, pod: Pod | und
   return helps.has('general') && mayTryGeneral(plan, pod) ? { kind: 'general' } : undefined;
 }
 
-/** Whether *general* would help, be admitted, and start: it runs as root, which a pod may forbid. */
+/** True if *general* would help, be admitted, and start: it runs as root, which a pod may forbid. */
 function mayTryGeneral({ profile, observed, securityContext }: Plan, pod: Pod | undefined): boolean {
   const isNew = profile !== 'sysadmin' && !(profile === 'general' && securityContext?.runAsUser === 0);
   const level = observed?.podSecurity ?? 'privileged';

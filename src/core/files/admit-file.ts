@@ -32,7 +32,7 @@ export class FileGate {
       this.#names.add(name);
       this.#bytes += bytes;
     }
-    return { name: shownName(name), bytes, sha256, isRedacted, ...defined({ kind, problem }) };
+    return { name: safeFileName(name), bytes, sha256, isRedacted, ...defined({ kind, problem }) };
   }
 
   #refusal(name: string, kind: FileKind | undefined, bytes: number): FileProblem | undefined {
@@ -46,7 +46,7 @@ export class FileGate {
 }
 
 /** A name that is safe to show, whatever the log says. */
-const shownName = (name: string): string =>
+const safeFileName = (name: string): string =>
   name.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, MAX_NAME_LENGTH) || 'unknown';
 
 /**

@@ -5,7 +5,7 @@ import type { FileProblem } from './run-file.ts';
 
 export type FrameEncoding = 'base64' | 'gzip+base64';
 
-/** What a begin line announces. */
+/** The announcement in a begin line. */
 export interface FrameHeader {
   /** The name as announced: at most 200 characters, no spaces, or empty. */
   readonly name: string;
@@ -51,11 +51,11 @@ const DASH = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Whether a line of this length that begins with this byte may be anything but text. */
+/** False is certain: a line of this length that begins with this byte is text. */
 export const mayBeFrames = (first: number, length: number): boolean =>
   first === DASH || (first >= ZERO && first <= NINE) || length >= MIN_LOST_LENGTH;
 
-/** What a whole line is: at most `MAX_LINE_BYTES`, as latin1, without its newline. */
+/** Parses a whole line: at most `MAX_LINE_BYTES`, as latin1, without its newline. */
 export function readFrameLine(line: string): FrameLine {
   if (!line.startsWith('-')) return numbered(line);
   if (line === REPORT_BEGIN) return { kind: 'report' };
@@ -67,7 +67,7 @@ export function readFrameLine(line: string): FrameLine {
 /** The same for a longer line, of which this is the beginning. */
 export const readLongLine = (beginning: string): FrameLine => (LOST.test(beginning) ? { kind: 'lost' } : TEXT);
 
-/** Whether the last line of a log may be the beginning of a frame's. */
+/** A log may be cut within a line of a frame. */
 export const mayBeCut = (line: string): boolean => CUT_LINE.test(line);
 
 function numbered(line: string): FrameLine {

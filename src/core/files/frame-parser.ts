@@ -36,7 +36,7 @@ export class FrameParser {
   #frame: OpenFrame | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** What becomes of the rest of a line whose beginning is decided. */
+  /** The destination of the rest of a line whose beginning is decided. */
   #rest: 'text' | 'nothing' | undefined;
 
   /** Text over `maxTextBytes` is left out; files are not. */

@@ -1,6 +1,6 @@
 import type { FileKind } from '../container/file-kinds.ts';
 
-/** Why a file of an image is not there; such a file is never delivered, not even in part. */
+/** The reasons why a file of an image is missing; such a file is never delivered, not even in part. */
 export const FILE_PROBLEMS = [
   /** Lines are missing: the log was cut, rotated away or interrupted, or the image ended in the middle. */
   'incomplete',

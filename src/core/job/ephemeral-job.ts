@@ -12,7 +12,7 @@ export const WORKLOAD_LABEL = 'kdebug/';
 /** Prefix of annotations for flags that EphemeralJob lacks; the flag's name follows. */
 export const FLAG_ANNOTATION = 'kdebug/';
 
-/** What kdebug reads of an EphemeralJob, in the API's spelling. Its names, numbers and labels are valid. */
+/** The fields that kdebug reads of an EphemeralJob, in the API's spelling. Its names, numbers and labels are valid. */
 export interface EphemeralJob {
   readonly metadata: {
     readonly name: string;

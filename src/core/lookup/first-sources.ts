@@ -7,11 +7,11 @@ export interface LogSource {
   readonly kind: 'last-words' | 'errors';
   /** Of its last incarnation. */
   readonly previous: boolean;
-  /** When it ended, to the second; lines after it are those of a later incarnation. */
+  /** The end of the container, to the second; lines after it are those of a later incarnation. */
   readonly endedAtMs?: number;
 }
 
-/** What to read for a first answer about a pod, beside the warnings of its namespace and its node. */
+/** The sources of a first answer about a pod, besides the warnings of its namespace and its node. */
 export interface FirstSources {
   /** With the StorageClasses. */
   readonly claims: boolean;
@@ -51,7 +51,7 @@ export function firstSources(pod: Pod, targetContainerName: string | undefined, 
 const isWell = ({ status }: Pod): boolean =>
   status.phase === 'Running' && status.containerStatuses.every(({ running, ready }) => running && ready !== false);
 
-/** What failed first, then the target, then the others in the pod's order. */
+/** Ended containers come first, the target before the others, else in the pod's order. */
 function logsOf(pod: Pod, targetContainerName: string | undefined, nowMs: number): readonly LogSource[] {
   const helpers = new Set(pod.spec.initContainers.filter((init) => !isSidecar(init)).map(({ name }) => name));
   const { initContainerStatuses, containerStatuses } = pod.status;

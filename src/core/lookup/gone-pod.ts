@@ -8,9 +8,9 @@ const MAX_WORDS = 200;
 const withoutLast = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf('-')));
 
 /**
- * What is known of a pod that does not exist, in one sentence without a full stop: the newest pod that its workload has in its
- * place, or what was last said of it or of its Job. Controllers name pods after themselves, so its name tells whose it
- * was. Undefined: nothing is known, so that the name may be wrong.
+ * Describes a pod that does not exist in one sentence without a full stop: by the newest pod that its workload has in
+ * its place, or by the last event about it or its Job. Controllers name pods after themselves, so its name tells whose
+ * it was. Undefined: nothing is known, so the name may be wrong.
  */
 export function goneText(name: string, pods: readonly Pod[], warnings: readonly ObjectEvent[]): string | undefined {
   const maker = withoutLast(name);

@@ -5,7 +5,7 @@ import type { RunFilter } from '../request/command.ts';
 import { countedAs, isBatchRun } from '../run/life-cycle.ts';
 import type { Run } from '../run/run.ts';
 
-/** Whether `list` shows the run to this person. Its channel and page are for the caller. */
+/** The caller filters by channel and page. */
 export function matchesFilter(run: Run, { mine, pod, outcome }: RunFilter, readerId: string): boolean {
   if (mine && run.origin.requesterId !== readerId) return false;
   if (pod !== undefined && !hasPod(run, pod)) return false;

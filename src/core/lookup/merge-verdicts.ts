@@ -26,7 +26,7 @@ export function afterNoLook(first: Verdict, outcome: Outcome, explanation: Verdi
   return outcome.kind === 'succeeded' ? { ...rest, ...defined({ healthy }) } : rest;
 }
 
-/** What a look that was ended has left open in the pod: it leads, because kdebug opened it. */
+/** The inspector that an ended run left open comes first, because kdebug opened it. */
 export function withLeftOpen(verdict: Verdict | undefined, left: VerdictFinding): Verdict {
   const { healthy: _, line, findings = [], ...rest } = verdict ?? {};
   return {
@@ -43,8 +43,8 @@ export const withoutLook = ({ unseen = [], ...first }: Verdict, { message, hint 
 });
 
 /**
- * What a look into one pod adds to the first answer about its pod, or about its workload: then what was found of the
- * workload stays, since one pod cannot show that it is over, and what was found in one of several pods names it.
+ * Adds the diagnosis inside one pod to the first answer about the pod or its workload. Findings about the workload
+ * stay, since one pod cannot disprove them, and a finding in one of several pods names that pod.
  */
 export function afterLook(
   looked: Verdict,

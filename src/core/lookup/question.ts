@@ -5,9 +5,9 @@ import type { ImageAlias } from '../policy/policy.ts';
 import type { Run } from '../run/run.ts';
 
 /**
- * Whether a request asks what is wrong, and so is answered before anything is launched, and without a launch where no
- * container can see more: a diagnostic image with nothing but its own words, for a pod, a workload or a selector. What
- * says how many pods to work on is a batch.
+ * A question is a diagnostic image with nothing but its own words, for a pod, a workload or a selector. kdebug answers
+ * it before it launches anything, and launches nothing if no container can see more. A request with a number of pods is
+ * a batch.
  */
 export function isQuestion(
   { request, job, rerunOf }: Pick<Run, 'request' | 'job' | 'rerunOf'>,
@@ -26,7 +26,7 @@ export function isQuestion(
 }
 
 /**
- * Whether a container beside the target can see something: the target runs, and its node answers. Without a target, any
+ * A container beside the target can see something if the target runs and its node answers. Without a target, any
  * running container will do, since the pod's network is up then.
  */
 export function hasInside(

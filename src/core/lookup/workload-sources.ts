@@ -4,7 +4,7 @@ import type { ClusterFacts, ObjectEvent, WorkloadFacts } from '../diagnosis/fact
 import { isReady } from '../diagnosis/reading/pod-containers.ts';
 import { firstSources, type LogSource } from './first-sources.ts';
 
-/** What a question can be about, besides one pod. */
+/** The subjects of a question, besides one pod. */
 export type QuestionTarget = Extract<SelectingTarget, { kind: 'workload' | 'selector' }>;
 
 /** API calls for a workload of any size. */
@@ -132,6 +132,6 @@ export const watchedFacts = (pod: Pod, versionedPods: readonly Pod[], nowMs: num
   nowMs,
 });
 
-/** Whether anything is known of a workload, so that its name is no mistake. */
+/** If anything is known of a workload, its name is no mistake. */
 export const isKnown = ({ workload, pods, warnings = [] }: WorkloadFacts): boolean =>
   workload !== undefined || pods.length > 0 || warnings.length > 0;

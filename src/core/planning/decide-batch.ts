@@ -81,7 +81,7 @@ function withRules(policy: Policy, channelId: string, isIncluded: (rule: Rule) =
 export type ResizeResult = { readonly kind: 'allow' } | Extract<Decision, { kind: 'deny' }>;
 
 /**
- * Whether a running batch may grow to this size. Growing needs a new decision by the current policy, and a new batch
+ * Decides if a running batch may grow to this size. Growing needs a new decision by the current policy, and a new batch
  * beyond what was approved. Shrinking is always allowed.
  */
 export function decideResize(

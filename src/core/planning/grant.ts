@@ -27,14 +27,14 @@ export interface GrantUse {
 export const GRANT_MS = 30 * 60_000;
 export const GRANT_RUNS = 20;
 
-/** Whether an approver may grant repetitions: the rule must say so, and one approval must be enough. */
+/** An approver may grant repetitions if the rule says so and one approval is enough. */
 export const mayGrant = ({ count, grants }: Pick<Approval, 'count' | 'grants'>): boolean =>
   count === 1 && grants === 'allowed';
 
 export const isActive = (grant: Grant, nowMs: number): boolean =>
   grant.endedBy === undefined && nowMs < grant.expiresAtMs && grant.uses.length < grant.maxRuns;
 
-/** Whether the grant replaces the approval that `rule` needs for this plan. */
+/** The grant then replaces the approval that `rule` needs for this plan. */
 export const covers = (grant: Grant, plan: Plan, rule: string, nowMs: number): boolean =>
   isActive(grant, nowMs) && grant.rule === rule && grant.scope === grantScope(plan);
 
@@ -64,6 +64,6 @@ export function grantScope(plan: Plan): string {
   );
 }
 
-/** Which pods a grant of this plan covers, in words. */
+/** The pods that a grant of this plan covers, in words. */
 export const grantTarget = ({ workload, podName }: Pick<Plan, 'workload' | 'podName'>): string =>
   workload === undefined ? `the pod ${podName}` : `any pod of ${workload.kind}/${workload.name}`;

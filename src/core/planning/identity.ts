@@ -28,11 +28,11 @@ export function identityFor(identity: Identity, origin: Requester): KubernetesId
   };
 }
 
-/** What the policy does with people whom `users` does not name. */
+/** The policy's answer to people whom `users` does not name. */
 export const unmappedOf = ({ mode, users, unmapped }: Identity): Unmapped =>
   unmapped ?? (mode === 'serviceAccount' && Object.keys(users).length > 0 ? 'deny' : 'allow');
 
-/** Whether the policy refuses a person because it does not map them (`Unmapped`). */
+/** The policy refuses a person whom it does not map (`Unmapped`). */
 export const isRefusedUnmapped = (identity: Identity, userId: string): boolean =>
   unmappedOf(identity) === 'deny' && own(identity.users, userId) === undefined;
 
@@ -46,8 +46,8 @@ export function subjectFor(
 }
 
 /**
- * Whether a Slack account belongs to the requester: it is the same account, or the policy maps it to the same
- * Kubernetes user, by name or by template. So nobody can approve their own request with a second account.
+ * A Slack account belongs to the requester if it is the same account, or if the policy maps it to the same Kubernetes
+ * user, by name or by template. So nobody can approve their own request with a second account.
  */
 export function isSamePerson(identity: Identity, requester: Requester, userId: string): boolean {
   const name = ownUserOf(identity, requester);
@@ -73,7 +73,7 @@ export const rulesFor = (missing: readonly string[]): readonly string[] =>
     return `{ apiGroups: [""], resources: [${resource}], verbs: [${verb}] }`;
   });
 
-/** What the caller knows beyond the policy. */
+/** The caller's knowledge beyond the policy. */
 export interface KnownPeople {
   /** Slack user ids of further requesters. */
   readonly people: readonly string[];

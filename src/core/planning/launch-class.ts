@@ -22,7 +22,7 @@ export interface Launch {
   readonly pod: Pod;
   /** Absent: no target. */
   readonly targetName: string | undefined;
-  /** What an earlier diagnosis learnt of the target's image: it may raise the class, never lower it. */
+  /** The user that an earlier diagnosis found in the target's image: it may raise the class, never lower it. */
   readonly learnt: UserAndGroup | undefined;
   /** The profile's context, with user and group. */
   readonly securityContext: SecurityContext | undefined;
@@ -159,7 +159,10 @@ const ORDINARY_SELINUX_TYPES: ReadonlySet<string> = new Set([
 ]);
 const ORDINARY_PROFILES: ReadonlySet<string> = new Set(['RuntimeDefault', 'Localhost']);
 
-/** What confines a container less than usual. Nothing said is usual: the runtime and the kubelet decide it. */
+/**
+ * The settings that confine a container less than usual. Absent settings are usual: the runtime and the kubelet decide
+ * them.
+ */
 function weaknessesOf({ seLinux, appArmor, seccomp }: PodSecurityContext): readonly string[] {
   const { type = '', user = '', role = '' } = seLinux ?? {};
   return [
@@ -183,8 +186,8 @@ const hasEnded = ({ status }: Pod, name: string): boolean =>
   status.ephemeralContainerStatuses.some((each) => each.name === name && each.terminated !== undefined);
 
 /**
- * Whether the debug container may read, signal or take over another's processes: as root, or as the same user (cluster
- * facts, "What a diagnosis can see of its target"). An unknown user may be the same.
+ * The debug container may read, signal or take over another's processes as root, or as the same user (cluster facts,
+ * "What a diagnosis can see of its target"). An unknown user may be the same.
  */
 function mayReach({ uid, mayBeRoot }: DebugUser, other: Neighbour): boolean {
   return mayBeRoot || uid === undefined || other.uid === undefined || other.uid === uid;

@@ -25,7 +25,7 @@ export const registryNotes = ({ images }: Pick<Policy, 'images'>): readonly stri
       : [];
   });
 
-/** What is easy to overlook in a policy's approver groups; one sentence each, for `lint-policy`. */
+/** Facts about a policy's approver groups that are easy to overlook; one sentence each, for `lint-policy`. */
 export function approverNotes({ approvers }: Pick<Policy, 'approvers'>): readonly string[] {
   return Object.entries(approvers).flatMap(([name, { channel }]) =>
     channel === undefined
@@ -56,7 +56,7 @@ export function identityNotes({ identity, channels }: Pick<Policy, 'identity' | 
 }
 
 /**
- * What a rule really permits, one sentence each, for the policy's author: the worst that its classes, profiles and
+ * The real permissions of a rule, one sentence each, for the policy's author: the worst that its classes, profiles and
  * images allow together in an ordinary pod, and what some pods add. Ignores clusters and limits. Pure.
  */
 export function effectsOf(rule: Rule, channel: string, policy: Policy): readonly string[] {
@@ -79,7 +79,10 @@ export function effectsOf(rule: Rule, channel: string, policy: Policy): readonly
   ];
 }
 
-/** What a diagnosis shows of the pods' own logs: where others may read along, or where it is more than the chosen lines. */
+/**
+ * Says how much a diagnosis shows of the pods' own logs, if others may read along or if it is more than the chosen
+ * lines.
+ */
 function ownLogs(rule: Rule, channel: ChannelPolicy | undefined): readonly string[] {
   const isShared = channel?.slackConnect === 'allowed';
   const right = targetLogOfRule(rule, { isShared });
@@ -99,7 +102,7 @@ const SECRETS: Readonly<Record<FileKind, string>> = {
 const secretsOf = ({ files = [] }: Pick<ImageAlias, 'files'>): readonly string[] =>
   files.flatMap((kind) => (isSecretKind(kind) ? [SECRETS[kind]] : []));
 
-/** Whether the rule lets the image hand back what its alias says. */
+/** Files that may hold secrets need an approval, or `secretFiles: allowed`. */
 const mayBringBack = (image: ImageAlias, { approval, secretFiles: allowed }: Rule): boolean =>
   approval !== undefined || allowed === 'allowed' || secretsOf(image).length === 0;
 

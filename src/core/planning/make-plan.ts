@@ -29,7 +29,7 @@ export interface Resolved {
   readonly cluster: string;
   readonly pod: Pod;
   readonly container: PodContainer | undefined;
-  /** What an earlier diagnosis learnt of such targets (`kindOfTarget`). */
+  /** The user that an earlier diagnosis found in such targets (`kindOfTarget`). */
   readonly learnt?: UserAndGroup;
   readonly level: PodSecurityLevel;
   readonly alias: ImageAlias;

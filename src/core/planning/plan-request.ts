@@ -28,7 +28,7 @@ export interface Aim {
 }
 
 /**
- * What the policy alone says about a request. Denies a channel or namespace that no rule names, an image outside the
+ * Decides what the policy alone can decide. Denies a channel or namespace that no rule names, an image outside the
  * catalogue and an unmapped person before kdebug reads the cluster, so that no answer reveals which pods exist.
  */
 export function aimOf(request: RunRequest, requester: Requester, policy: Policy): Aim | Denial {
@@ -54,7 +54,7 @@ export interface PlanInputs {
   readonly policy: Policy;
   readonly aim: Aim;
   readonly level: PodSecurityLevel;
-  /** What an earlier diagnosis learnt of such targets (`kindToLookUp`). */
+  /** The user that an earlier diagnosis found in such targets (`kindToLookUp`). */
   readonly learnt?: UserAndGroup | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface PossibleRun {
   readonly profiles: readonly Profile[];
 }
 
-/** What a channel may do with one image in one pod. */
+/** The runs that a channel may start with one image in one pod. */
 export interface PossibleImage {
   readonly alias: string;
   /**
@@ -50,8 +50,8 @@ const MAX_IMAGES = 12;
 type Inputs = Omit<PlanInputs, 'request' | 'aim'> & { readonly cluster: string };
 
 /**
- * What this channel may do in this pod now, by image and profile: the decisions of `planRequest`, as for a request with
- * a reason. A denial: no debug container can be added to the pod, whatever the policy says. Pure.
+ * The runs that this channel may start in this pod now, by image and profile: the decisions of `planRequest`, as for a
+ * request with a reason. A denial: no debug container can be added to the pod, whatever the policy says. Pure.
  */
 export function possibleRuns(pod: Pod, inputs: Inputs): PossibleRuns | Denial {
   const { policy, origin } = inputs;
@@ -103,7 +103,10 @@ function withCommand(command: readonly string[], question: Question): Omit<Possi
   return { alias, runs, ...defined({ denial }) };
 }
 
-/** Whether some rule of the channel could allow the image in some pod of the namespace, with or without an approval, whatever that pod is. Pure. */
+/**
+ * True if some rule of the channel could allow the image in some pod of the namespace, with or without an approval,
+ * whatever that pod is. Pure.
+ */
 export const hasRuleFor = (
   { cluster, namespace, alias }: Pick<Aim, 'cluster' | 'namespace' | 'alias'>,
   channelId: string,

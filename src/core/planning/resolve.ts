@@ -68,8 +68,8 @@ export function resolveImage(
 }
 
 /**
- * Whether both name the same image, however spelled: `debian` is `docker.io/library/debian:latest`. Next to a digest
- * the tag does not count (the runtime ignores it); a tag never equals a digest.
+ * Compares two image references, however spelled: `debian` is `docker.io/library/debian:latest`. Next to a digest the
+ * tag does not count (the runtime ignores it); a tag never equals a digest.
  */
 export function isSameReference(a: string, b: string): boolean {
   const [one, other] = [parseImageReference(a), parseImageReference(b)];
@@ -83,15 +83,15 @@ export function isSameReference(a: string, b: string): boolean {
 
 const version = ({ tag = 'latest', digest }: ImageReference): string => digest ?? tag;
 
-/** What a person may write for a container. */
+/** The words that a person may write for a container. */
 type Words = Pick<Plan, 'command' | 'env' | 'argumentsOnly'>;
 
-/** Whether the alias permits the plan's command, arguments and environment. */
+/** Without `command: allowed`, a plan may have only the image's own words. */
 export const mayUseCommand = (alias: ImageAlias, plan: Words): boolean =>
   alias.command === 'allowed' || !usesOwnWords(plan, alias);
 
 /**
- * Whether a person supplies a command, arguments or environment, so that the image does what they wrote. A setting that
+ * True if a person supplies a command, arguments or environment, so that the image does what they wrote. A setting that
  * the alias names only chooses among the things that the image does anyway.
  */
 export const usesOwnWords = (
@@ -105,7 +105,10 @@ const SETTING_VALUE = /^[\x20-\x7e]{0,256}$/;
 const isSetting = ({ name, value }: EnvVar, alias: Pick<ImageAlias, 'settings'> | undefined): boolean =>
   alias?.settings?.includes(name) === true && SETTING_VALUE.test(value);
 
-/** Which variable is no setting of an image that takes settings alone, and why; never its value. Undefined: none. */
+/**
+ * Names the variable that is no setting of an image that takes settings alone, with the reason; never its value.
+ * Undefined: none.
+ */
 export function problemOfSettings({ alias, command, settings = [] }: ImageAlias, { env }: Words): string | undefined {
   const wrong = env.find((variable) => !isSetting(variable, { settings }));
   if (!wrong || command === 'allowed' || settings.length === 0) return undefined;
@@ -115,9 +118,9 @@ export function problemOfSettings({ alias, command, settings = [] }: ImageAlias,
 }
 
 /**
- * Whether to believe the report of a plan's container: the policy calls its image diagnostic now, the plan still has
- * the alias's image, and its command, arguments and environment are all the image's own, but for settings that the
- * alias names.
+ * kdebug believes the report of a plan's container if all of this holds: the policy calls its image diagnostic now, the
+ * plan still has the alias's image, and its command, arguments and environment are all the image's own, but for
+ * settings that the alias names.
  */
 export function isDiagnostic(
   plan: Pick<Plan, 'imageAlias' | 'image'> & Words,
@@ -160,8 +163,8 @@ function denied(code: ReasonCode, subject: string, candidates: readonly string[]
 }
 
 /**
- * Whether a rule's namespace, a name or a prefix ending in `*`, covers a namespace. A prefix never covers `kube-…`
- * (reserved for Kubernetes' own namespaces): rules must name those in full. `*` alone covers nothing.
+ * A rule's namespace is a name, or a prefix ending in `*`. A prefix never covers `kube-…` (reserved for Kubernetes' own
+ * namespaces): rules must name those in full. `*` alone covers nothing.
  */
 export function matchesNamespace(pattern: string, namespace: string): boolean {
   if (!pattern.endsWith('*')) return pattern === namespace;
@@ -169,7 +172,7 @@ export function matchesNamespace(pattern: string, namespace: string): boolean {
   return prefix !== '' && !namespace.startsWith('kube-') && namespace.startsWith(prefix);
 }
 
-/** What the rules of a channel name, so what somebody there may choose from. Each request is decided on its own. */
+/** The names in the rules of a channel, from which people there may choose. Each request is decided on its own. */
 export interface ChannelOffer {
   readonly clusters: readonly string[];
   /** Names, and prefixes ending in `*`, of the cluster. */
@@ -199,6 +202,6 @@ export function channelOffer(
 const covers = ({ namespaces }: Rule, namespace: string): boolean =>
   namespaces.some((pattern) => matchesNamespace(pattern, namespace));
 
-/** Whether the rule has the image's class or a worse one: a launch may raise its class, never lower it. */
+/** The rule must have the image's class or a worse one: a launch may raise its class, never lower it. */
 const mayRun = ({ classes }: Rule, image: ImageAlias): boolean =>
   classes.some((one) => worseClass(one, image.class) === one);

@@ -19,14 +19,15 @@ export const TARGET_LOG_WORDS: Readonly<Record<TargetLogRight, string>> = {
   tail: 'the newest lines (redacted)',
 };
 
-/** What one rule gives: what it says, else the chosen lines, and in a channel that another company shares nothing. */
+/** The right that one rule gives: its own, else the chosen lines, and in a channel that another company shares none. */
 export const targetLogOfRule = ({ targetLog }: Pick<Rule, 'targetLog'>, { isShared }: Channel): TargetLogRight =>
   targetLog ?? (isShared ? 'none' : 'errors');
 
 /**
- * What a diagnosis may read and show of the log of the pods' own containers in a namespace: the widest that one of the channel's
- * rules for it says, whatever image or profile the rule is about, and with or without an approval. The default counts only where none
- * of them says anything, so that a `none` is not undone by a rule that is silent. `none` where no rule names the namespace. Pure.
+ * The right of a diagnosis to read and show the log of the pods' own containers in a namespace: the widest that one of
+ * the channel's rules for it gives, whatever image or profile the rule is about, and with or without an approval. The
+ * default counts only where none of them says anything, so that a `none` is not undone by a rule that is silent. `none`
+ * where no rule names the namespace. Pure.
  */
 export function targetLogOf(
   policy: Pick<Policy, 'channels'>,

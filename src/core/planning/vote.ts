@@ -29,7 +29,7 @@ export interface Voter {
   readonly userId: string;
   /** The requester, or another account of that person. */
   readonly isRequester: boolean;
-  /** Whether another account is theirs too. */
+  /** True if another account is theirs too. */
   readonly isAlso: (userId: string) => boolean;
   /** A member of one of the approver groups at this moment. */
   readonly isApprover: boolean;
@@ -46,9 +46,9 @@ export type VoteResult =
   | { readonly kind: 'reason-missing' };
 
 /**
- * What one vote does to a pending approval. One rejection decides; `count` approvals of different people grant.
- * Prevents self-approval, also by a second account; votes by people who left the group after the card was posted; votes
- * at or after the expiry; and counting anybody twice, also with two accounts.
+ * Applies one vote to a pending approval. One rejection decides; `count` approvals of different people grant. Prevents
+ * self-approval, also by a second account; votes by people who left the group after the card was posted; votes at or
+ * after the expiry; and counting anybody twice, also with two accounts.
  */
 export function judgeVote(approval: PendingApproval, voter: Voter, vote: Vote): VoteResult {
   if (vote.atMs >= approval.expiresAtMs) return { kind: 'ignored', code: 'approval_expired' };
@@ -69,7 +69,7 @@ export const withoutVotesOf = (approval: PendingApproval, people: readonly strin
 
 export type Terms = Pick<PendingApproval, 'rule' | 'from' | 'count' | 'voteReason' | 'grants'>;
 
-/** Whether a decision needs an approval on the same terms. Votes on other terms do not count. */
+/** True if a decision needs an approval on the same terms. Votes on other terms do not count. */
 export function asksTheSame(decision: Decision, { rule, from, count, voteReason, grants }: Terms): boolean {
   if (decision.kind !== 'needs-approval' || decision.rule !== rule) return false;
   const { approval } = decision;

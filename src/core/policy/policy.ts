@@ -7,7 +7,7 @@ import { asChannelId, type ChannelId, isDirect, type UserId } from '../ids.ts';
 
 /** The valid policy with all defaults. `config/` has the file's own shape. Times in milliseconds. */
 export interface Policy {
-  /** Whom people ask for a change, in the author's words. For display only. */
+  /** The people to ask for a change, in the author's words. For display only. */
   readonly owner?: string;
   readonly clusters: Readonly<Record<string, PolicyCluster>>;
   readonly identity: Identity;
@@ -56,7 +56,7 @@ export interface PolicyCluster {
   readonly default: boolean;
 }
 
-/** Whom the cluster sees. Templates may use `{userId}`, `{teamId}` and `{channelId}`. */
+/** The user and groups that the cluster sees. Templates may use `{userId}`, `{teamId}` and `{channelId}`. */
 export type Identity =
   | {
       readonly mode: 'serviceAccount';
@@ -74,7 +74,7 @@ export type Identity =
     };
 
 /**
- * What people outside `users` may do: nothing, or whatever the mode allows everybody. Absent: `deny` with mode
+ * The rights of people outside `users`: none, or whatever the mode allows everybody. Absent: `deny` with mode
  * serviceAccount if `users` names anybody, else `allow`.
  */
 export type Unmapped = 'deny' | 'allow';
@@ -92,7 +92,7 @@ export interface ImageAlias {
   /** The image reference as in the file: with tag, digest or both. */
   readonly reference: string;
   readonly class: ImageClass;
-  /** Whether people may supply a command, arguments and environment. */
+  /** `allowed`: people may supply a command, arguments and environment. */
   readonly command: 'allowed' | 'fixed';
   /** A diagnostic image: it runs only its own command, and kdebug believes its report. Absent: false. */
   readonly diagnostic?: boolean;
@@ -101,7 +101,7 @@ export interface ImageAlias {
   /** The variables that people may set although the command is fixed; without it, none. */
   readonly settings?: readonly string[];
   readonly timeoutMs?: number;
-  /** What it does, in one sentence of at most 120 characters. */
+  /** Its purpose, in one sentence of at most 120 characters. */
   readonly description?: string;
 }
 
@@ -113,7 +113,7 @@ export interface ChannelPolicy {
   readonly name?: string;
   /** Instead of the policy's own. */
   readonly owner?: string;
-  /** Whether kdebug answers in this channel while another company shares it (Slack Connect). Absent: denied. */
+  /** `allowed`: kdebug answers in this channel also while another company shares it (Slack Connect). Absent: denied. */
   readonly slackConnect?: 'denied' | 'allowed';
   /** Of the entry `direct`: who may use kdebug there. Elsewhere the channel's members may. */
   readonly members?: ApproverGroup;
@@ -124,7 +124,7 @@ export interface ChannelPolicy {
 export const channelPolicy = ({ channels }: Pick<Policy, 'channels'>, channelId: string): ChannelPolicy | undefined =>
   own(channels, keyOfChannel(channelId));
 
-/** Whether a channel stands anywhere in the policy: with rules, or as the approvers' or the members' one. */
+/** Counts channels with rules, and those of approvers and members. */
 export const namesChannel = ({ channels, approvers }: Pick<Policy, 'channels' | 'approvers'>, id: string): boolean =>
   own(channels, id) !== undefined ||
   [...Object.values(approvers), own(channels, DIRECT)?.members].some((group) => group?.channel === id);
@@ -142,15 +142,15 @@ export interface Rule {
   readonly profiles: readonly Profile[];
   readonly batch?: { readonly maxPods: number; readonly maxParallelism: number };
   /**
-   * Whether the rule lets an image without an approval bring back files that may hold secrets (`isSecretKind`). Absent:
-   * `approval`, so a rule without one does not match such an image.
+   * `allowed`: the rule lets an image without an approval bring back files that may hold secrets (`isSecretKind`).
+   * Absent: `approval`, so a rule without one does not match such an image.
    */
   readonly secretFiles?: 'approval' | 'allowed';
   readonly approval?: Approval;
   /**
-   * What a diagnosis may read and show of the log of the pod's own containers: nothing, the lines that say what is wrong
-   * (chosen, redacted, bounded), or also the newest lines as they are. Absent: `errors`; in a channel shared with another
-   * company: `none`.
+   * The lines that a diagnosis may read and show of the log of the pod's own containers: none, the lines that say what
+   * is wrong (chosen, redacted, bounded), or also the newest lines as they are. Absent: `errors`; in a channel shared
+   * with another company: `none`.
    */
   readonly targetLog?: TargetLogRight;
 }
@@ -166,13 +166,13 @@ export interface Approval {
   readonly expiresMs: number;
   readonly reason: 'required' | 'optional';
   readonly voteReason: 'required' | 'optional';
-  /** Whether an approver may let the requester repeat the command for a while. */
+  /** `allowed`: an approver may let the requester repeat the command for a while. */
   readonly grants: 'allowed' | 'denied';
 }
 
 export interface Limits {
   readonly ephemeralContainersPerPod: number;
-  /** How many of these one person may add. */
+  /** The number of these that one person may add. */
   readonly ephemeralContainersPerPodAndUser: number;
   readonly runsPerUserPerMinute: number;
   /** Open runs of one person, without those that wait for an approval. */

@@ -121,7 +121,7 @@ interface Anchor {
 
 /** Indexed by the classes of two neighbouring bytes. */
 interface Tables {
-  /** How far the window may move if these are its last two. */
+  /** The distance that the window may move if these are its last two. */
   readonly shift: Uint8Array;
   /** One bit per anchor (shared beyond 32): its window may begin, or end, with these two. */
   readonly first: Int32Array;

@@ -62,13 +62,13 @@ export function foreignLine(text: string, length = FOREIGN_LINE_LENGTH): string 
   return shorten(clean, length);
 }
 
-/** What a terminal shows in the end: the last rewrite (`\r`) that wrote anything. */
+/** Keeps what a terminal shows in the end: the last rewrite (`\r`) that wrote anything. */
 export function foldRewrites(line: string): string {
   if (!line.includes('\r')) return line;
   return line.split('\r').findLast((state) => state !== '') ?? '';
 }
 
-/** Where an escape sequence begins that may be cut by the end of the text; the text's length if there is none. */
+/** Returns the start of an escape sequence that the end of the text may cut; the text's length if there is none. */
 export function unfinishedEscapeStart(text: string): number {
   const earliest = Math.max(0, text.length - MAX_HELD_ESCAPE_LENGTH);
   let before = text.length;

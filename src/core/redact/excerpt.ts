@@ -3,7 +3,7 @@ import { characterBoundary, countNewlines, NO_BYTES } from './byte-scan.ts';
 
 /** Collects the parts of a log that a reply and the live view show. Works on bytes and decodes only those parts. */
 
-/** What `end` returns: enough for a report that an image wrote at the end of its log. */
+/** `end` returns this much: enough for a report that an image wrote at the end of its log. */
 const END_BYTES = 16 * 1024;
 const FIRST_BYTES = 256;
 const ELLIPSIS = '…';
@@ -67,7 +67,7 @@ function dropBrokenEnd(text: string, after: string): string {
   return text.slice(0, text.length - (context.length - segment.index));
 }
 
-/** Where the `count`-th line ends (after its newline); the length if there are fewer. */
+/** Returns the end of the `count`-th line (after its newline); the length if there are fewer. */
 function endOfLines(bytes: Buffer, count: number): number {
   let end = 0;
   for (let line = 0; line < count; line++) {
@@ -78,7 +78,7 @@ function endOfLines(bytes: Buffer, count: number): number {
   return end;
 }
 
-/** Where the last `count` lines begin; a newline at the very end belongs to the last line. */
+/** Returns the start of the last `count` lines; a newline at the very end belongs to the last line. */
 function startOfLines(bytes: Buffer, count: number): number {
   let start = bytes.length;
   for (let line = 0; line < count; line++) {

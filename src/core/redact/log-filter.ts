@@ -40,7 +40,7 @@ export interface LogFilter {
   readonly redactions: number;
   /** With the policy's patterns: push no more bytes at once, so that a push takes a bounded time. */
   readonly bytesAtOnce: number | undefined;
-  /** What the policy's patterns have taken so far: their states times characters, at most. */
+  /** The cost of the policy's patterns so far: their states times characters, at most. */
   readonly steps: number;
 }
 

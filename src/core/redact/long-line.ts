@@ -22,7 +22,7 @@ export interface LongLineOptions {
   readonly redactor: LineRedactor;
   /** Held back, so that a secret is seen whole. A longer secret hides the rest of its line. */
   readonly heldBytes: number;
-  /** Whether a secret may start in these bytes; `false` is certain. */
+  /** `false` is certain: no secret starts in these bytes. */
   readonly mayHoldSecret: (bytes: Buffer) => boolean;
   readonly emit: (bytes: Buffer) => void;
 }

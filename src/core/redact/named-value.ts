@@ -76,7 +76,7 @@ const PATH =
   /^(?:file:\/\/|\.{0,2}\/(?:etc|var|run|home|root|tmp|opt|usr|secrets?|app|mnt|srv|data|config|proc|dev)(?:\/|$))/;
 const OBJECT_NAME = /^[a-z0-9][a-z0-9.-]*\/[a-z0-9][a-z0-9.-]*$/;
 const MIN_TOKEN_LENGTH = 6;
-/** How much of a value is judged: more than any harmless value has. */
+/** The length of a value that is judged: more than any harmless value has. */
 const MAX_JUDGED_LENGTH = 512;
 /** Keys of maps and tables, and keys that are public on purpose. */
 const OPEN_KEY =
@@ -87,7 +87,7 @@ interface Key {
   readonly separator: string;
   /** The key is the first thing on its line. */
   readonly leads: boolean;
-  /** What precedes the known part of the key, up to 64 characters. */
+  /** The text before the known part of the key, up to 64 characters. */
   readonly before: string;
 }
 
@@ -150,7 +150,7 @@ class ValueReader {
   }
 }
 
-/** Whether key and value belong together: some separators mean that only after certain text. */
+/** Some separators join key and value only after certain text. */
 function isSeparated({ stem, separator, before }: Key): boolean {
   if (separator === '>') return /<[\w:.-]*$/.test(before);
   // `PASS: TestCart` is a test result.
@@ -166,7 +166,7 @@ function looksRandom(value: string): boolean {
   return /[a-z]/.test(piece) && /[A-Z]/.test(piece) && /\d/.test(piece);
 }
 
-/** What precedes `KEY` in the name of a variable such as `HMAC_KEY`. */
+/** The text before `KEY` in the name of a variable such as `HMAC_KEY`. */
 const VARIABLE = /[A-Z]_$/;
 /** Letters and digits in one piece, so neither a number nor several words. */
 function mixes(value: string): boolean {

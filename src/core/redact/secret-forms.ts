@@ -29,8 +29,8 @@ const PREFIXES = [
   'hvs.',
 ];
 /**
- * What may be anywhere in the encoded text: encoded at each of the three alignments, cut to the characters that are
- * certain.
+ * Pieces that may be anywhere in the encoded text: encoded at each of the three alignments, cut to the characters that
+ * are certain.
  */
 const ADDRESS = ['Oi8v', 'DovL', 'TovL', 'jovL', 'zovL', '6Ly8', '6Ly9'];
 const PASSWORD = ['cGFzc3dvcm', 'Bhc3N3b3Jk', 'wYXNzd29yZ', 'UEFTU1dPUk', 'BBU1NXT1JE', 'QQVNTV09SR'];

@@ -1,13 +1,13 @@
 import { LinearPatterns, type PatternSearch } from '../../lib/patterns/linear-pattern.ts';
 
-/** Where a secret is in a text, and its kind for `[redacted:kind]`. */
+/** The place of a secret in a text, and its kind for `[redacted:kind]`. */
 export interface SecretRange {
   readonly start: number;
   readonly end: number;
   readonly kind: string;
 }
 
-/** Where to search: secrets that start in `[from, to)` of `text`. Text before `from` and after `to` is context. */
+/** The part to search: secrets that start in `[from, to)` of `text`. Text before `from` and after `to` is context. */
 export interface Span {
   readonly text: string;
   readonly from: number;

@@ -1,7 +1,7 @@
 import { defined } from '../../lib/object.ts';
 import { WORKLOAD_KINDS } from './command.ts';
 
-/** What an alert says that it is about. Foreign text: whoever reads it checks every word as if a person had typed it. */
+/** The target that an alert names. Foreign text: check every word as if a person had typed it. */
 export interface AlertTarget {
   readonly cluster?: string;
   readonly namespace?: string;

@@ -8,7 +8,7 @@ export const WORKLOAD_KINDS = ['deployment', 'statefulset', 'daemonset', 'cronjo
 export type WorkloadKind = (typeof WORKLOAD_KINDS)[number];
 
 /**
- * What a request aims at. Every kind but `pod` is for several pods: a batch, or a question about them (`isQuestion`).
+ * The target of a request. Every kind but `pod` is for several pods: a batch, or a question about them (`isQuestion`).
  */
 export type Target =
   | { readonly kind: 'pod'; readonly name: string }
@@ -56,7 +56,7 @@ export interface RunRequest {
 /** By convention, the alias of the image that can look for a comparison. */
 export const COMPARING_IMAGE = 'autodiagnose';
 
-/** Which runs `list` shows. */
+/** The runs that `list` shows. */
 export interface RunFilter {
   /** Only the reader's own. */
   readonly mine?: true;
@@ -69,7 +69,7 @@ export interface RunFilter {
   readonly page?: number;
 }
 
-/** Which lines of a log `logs` shows; without any of these, an excerpt. */
+/** The lines of a log that `logs` shows; without any of these, an excerpt. */
 export interface LogFilter {
   /** At most so many, the last ones. */
   readonly tail?: number;

@@ -163,10 +163,10 @@ function readSet(tokens: readonly string[], { at, key, operator }: Start<'in' | 
   return { requirement: { key, operator, values: inner.filter((token) => token !== ',') }, next: close + 1 };
 }
 
-/** Whether the text can be a label's value; refuses the empty text, which Kubernetes allows. */
+/** Refuses the empty text, which Kubernetes allows. */
 export const isLabelValue = (text: string): boolean => text.length <= NAME_LENGTH && NAME.test(text);
 
-/** Whether the text can be a label's key, with or without a prefix. */
+/** Accepts a key with or without a prefix. */
 export function isLabelKey(text: string): boolean {
   const slash = text.indexOf('/');
   return isLabelValue(text.slice(slash + 1)) && (slash < 0 || isDnsSubdomain(text.slice(0, slash)));

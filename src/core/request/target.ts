@@ -14,7 +14,7 @@ export interface TargetProblem {
   readonly subject: string;
 }
 
-/** How many ephemeral containers a pod may hold: in total, and of the requester. Nobody can remove one. */
+/** The number of ephemeral containers that a pod may hold: in total, and of the requester. Nobody can remove one. */
 export interface Room {
   readonly most: number;
   readonly mostOfPerson: number;
@@ -22,8 +22,8 @@ export interface Room {
 }
 
 /**
- * Why no ephemeral container can work in this pod. The API server refuses only the first of these (features, C1:
- * `ValidatePodEphemeralContainersUpdate` checks neither phase nor deletion nor node).
+ * Returns the reason why no ephemeral container can work in this pod. The API server refuses only the first of these
+ * (features, C1: `ValidatePodEphemeralContainersUpdate` checks neither phase nor deletion nor node).
  */
 export function problemOfPod(pod: Pod, room: Room): TargetProblem | undefined {
   const subject = `${pod.metadata.namespace}/${pod.metadata.name}`;
@@ -38,7 +38,7 @@ export function problemOfPod(pod: Pod, room: Room): TargetProblem | undefined {
   return found ? { code: found[1], subject } : problemOfRoom(pod, room);
 }
 
-/** Why the pod has no room for another container of this person. */
+/** Undefined: the pod has room for another container of this person. */
 export function problemOfRoom(pod: Pod, { most, mostOfPerson, requesterId }: Room): TargetProblem | undefined {
   const { ephemeralContainers } = pod.spec;
   const subject = `${pod.metadata.namespace}/${pod.metadata.name}`;

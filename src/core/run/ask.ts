@@ -4,9 +4,9 @@ import { isBatchRun, isPlanned, type PlannedRun } from './life-cycle.ts';
 import type { Run } from './run.ts';
 
 /**
- * Whether a comparison with its siblings may explain a diagnosis: it found something wrong, in a pod that a workload
- * owns, and the pod has siblings as far as one knows. Without a container in the sick pod they must be known, and the
- * pod must be one that can take a container. Whether they can be compared is seen at the click.
+ * A comparison with its siblings may explain a diagnosis that found something wrong in a pod of a workload, if the pod
+ * has siblings as far as kdebug knows. Without a container in the sick pod they must be known, and the pod must be one
+ * that can take a container. The click decides if they can be compared.
  */
 export function mayCompare(run: Run): run is PlannedRun {
   if (!isPlanned(run) || isBatchRun(run) || run.plan.workload === undefined) return false;

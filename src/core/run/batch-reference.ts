@@ -21,7 +21,7 @@ export type BatchReference = Pick<
   readonly createdAtMs: number;
 };
 
-/** What is sealed into a container of a batch (`KDEBUG_REF`). The field names are stored in clusters. */
+/** The reference that is sealed into a container of a batch (`KDEBUG_REF`). The field names are stored in clusters. */
 export interface PartReference {
   readonly v: 1;
   readonly partOf: RunId;

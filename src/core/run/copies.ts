@@ -2,7 +2,7 @@ import type { Run } from './run.ts';
 import type { PostRef } from './run-state.ts';
 import type { Copy } from './sent-copies.ts';
 
-/** What every copy shows of a run: the votes so far, then the decision. Equal texts mean equal copies. */
+/** The state that every copy shows: the votes so far, then the decision. Equal texts mean equal copies. */
 export function shownOnCopies({ state, approval }: Pick<Run, 'state' | 'approval'>): string {
   const votes = approval?.votes.map(({ userId }) => userId).join(' ') ?? '';
   if (state === 'pending-approval') return `waiting ${votes}`.trimEnd();
@@ -18,8 +18,9 @@ export function staleCopies({ asked: sent, ...run }: Pick<Run, 'asked' | 'state'
 }
 
 /**
- * When a run that waits for votes next needs a replica: at the next look for approvers, at the reminder, then at the expiry. Undefined: now,
- * because its card is not posted yet, or an approver not yet notified, or looked for.
+ * The time at which a run that waits for votes next needs a replica: at the next look for approvers, at the reminder,
+ * then at the expiry. Undefined: now, because its card is not posted yet, or an approver not yet notified, or looked
+ * for.
  */
 export function waitsUntilMs(run: Run): number | undefined {
   const { asked: sent, approval, delivery } = run;
@@ -33,7 +34,7 @@ export function waitsUntilMs(run: Run): number | undefined {
 
 export const isSamePost = (a: PostRef, b: PostRef): boolean => a.channelId === b.channelId && a.ts === b.ts;
 
-/** Whether a message is the run's card, or a copy with the same buttons. */
+/** A card is the run's own, or a copy with the same buttons. */
 export function isCardOf({ delivery, asked: sent }: Run, ref: PostRef): boolean {
   const cards = [...(delivery.anchor ? [delivery.anchor] : []), ...(sent?.copies ?? [])];
   return cards.some((card) => isSamePost(card, ref));

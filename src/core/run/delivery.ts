@@ -3,7 +3,7 @@ import { defined } from '../../lib/object.ts';
 import { PLANNED_STATES, type PostRef, type RunState } from './run-state.ts';
 
 /**
- * What Slack has of a run, saved after each post; after a crash in between, the post is found by its metadata. Stored
+ * The posts of a run in Slack, saved after each one; after a crash in between, the metadata finds the post. Stored
  * records use these field names.
  */
 export interface Delivery {
@@ -22,8 +22,8 @@ export interface Delivery {
   /** The requester has the private refusal, or the outcome of the dry run. */
   readonly told?: boolean;
   /**
-   * Why nobody can find the result in Slack (a code): Slack refused it everywhere, permanently. The requester may have
-   * it privately. kdebug stops trying.
+   * The reason (a code) why nobody can find the result in Slack: Slack refused it everywhere, permanently. The
+   * requester may have it privately. kdebug stops trying.
    */
   readonly lost?: string;
   /** The card shows that the grant has ended. */
@@ -41,7 +41,7 @@ export interface Delivery {
 /** By the name that a file has in Slack. */
 export type ByFileName = Readonly<Record<string, string>>;
 
-/** What became of files: the ids of those that Slack has, and codes for those that it will never have. */
+/** The settled files: the ids of those that Slack has, and codes for those that it will never have. */
 export type SettledFiles = Pick<Delivery, 'files' | 'filesLost'>;
 
 /** The thread that a post was meant for, by its `ts`, if it turned out that Slack no longer has it. */

@@ -11,7 +11,7 @@ import type { RunState } from './run-state.ts';
 
 const FINAL: ReadonlySet<RunState> = new Set(['denied', 'rejected', 'expired', 'cancelled', 'finished']);
 
-/** Whether only posts remain for the run. */
+/** Only posts remain for a final run. */
 export const isFinal = (state: RunState): boolean => FINAL.has(state);
 
 /** The limit on simultaneous runs that it counts towards: `open`, `pending` (waits for an approval), or none if final. */
@@ -22,7 +22,7 @@ export function countedAs({ state }: Pick<Run, 'state'>): 'open' | 'pending' | u
 
 const GIVEN_UP: ReadonlySet<Outcome['kind']> = new Set(['start-failed', 'no-status', 'timed-out', 'node-lost']);
 
-/** Whether kdebug stopped waiting although the container can still start or end later. */
+/** kdebug stopped waiting although the container can still start or end later. */
 export const isGivenUp = (run: Run): boolean =>
   run.state === 'finished' && run.outcome !== undefined && isOpenEnded(run, run.outcome.kind) && !run.late;
 
@@ -56,8 +56,8 @@ export function nextStep(run: Run, nowMs: number): NextStep {
 }
 
 /**
- * When a replica must work on the run again: 0 is now, infinity is never. Stores index runs by it: nobody claims a run
- * earlier. It waits for votes (the reminder, then the expiry) or for the end of an open grant.
+ * The time at which a replica must work on the run again: 0 is now, infinity is never. Stores index runs by it: nobody
+ * claims a run earlier. It waits for votes (the reminder, then the expiry) or for the end of an open grant.
  */
 export function dueAtMs(run: Run): number {
   if (run.state === 'pending-approval') return waitsUntilMs(run) ?? 0;
@@ -65,7 +65,7 @@ export function dueAtMs(run: Run): number {
   return isDelivered(run) ? alertEndsAtMs(run) : Math.min(grantEndsAtMs(run), alertEndsAtMs(run));
 }
 
-/** Whether no replica needs the run any more: it is final, and Slack has every post. */
+/** No replica needs a settled run any more: it is final, and Slack has every post. */
 export const isSettled = (run: Run): boolean => dueAtMs(run) === Number.POSITIVE_INFINITY;
 
 function isDelivered(run: Run): boolean {
@@ -75,7 +75,10 @@ function isDelivered(run: Run): boolean {
   return delivery.closed === true && (grant === undefined || delivery.grantClosed === true);
 }
 
-/** When the card must show the end of the grant: 0 while posts are missing, or once the grant was ended or used up. */
+/**
+ * The time at which the card must show the end of the grant: 0 while posts are missing, or once the grant was ended or
+ * used up.
+ */
 function grantEndsAtMs({ grant, delivery }: Run): number {
   if (!grant || delivery.closed !== true || delivery.grantClosed) return 0;
   return grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns ? 0 : grant.expiresAtMs;
@@ -148,7 +151,7 @@ const approvalPost = ({ state, approval, delivery }: Run): readonly NextPost[] =
 
 const UNDER_WAY: ReadonlySet<RunState> = new Set(['approved', 'launching', 'starting', 'running']);
 
-/** When the current wait of a run gives up, and with which outcome. Undefined while no clock runs. */
+/** The time at which the current wait of a run gives up, and the outcome then. Undefined while no clock runs. */
 export interface Deadline {
   readonly atMs: number;
   readonly outcome: Outcome;

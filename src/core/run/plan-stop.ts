@@ -27,7 +27,7 @@ export interface StopAsk {
   readonly pod: Pod;
   readonly policy: Policy;
   readonly alias: ImageAlias;
-  /** What an earlier diagnosis learnt of such targets (`kindToLookUp`). */
+  /** The user that an earlier diagnosis found in such targets (`kindToLookUp`). */
   readonly learnt?: UserAndGroup | undefined;
 }
 
@@ -61,7 +61,7 @@ export function planStop(run: PlannedRun, { byUserId, pod, policy, alias, learnt
   return { kind: 'deny', code: 'stop_not_allowed', subject, ...defined({ rule: decision.rule }) };
 }
 
-/** What has come into the reach of both since the run's launch is no power that the stop adds. */
+/** The stop adds no power that both have gained since the run's launch. */
 const classNow = (own: PlannedRun['plan'], pod: Pod, learnt: UserAndGroup | undefined): ImageClass =>
   classOfLaunch({
     pod,

@@ -127,7 +127,7 @@ const isReference = (value: unknown): value is Reference =>
 /** The `about` of a container's sealed text: copied to another run or pod, it does not open. */
 export const aboutContainer = (runId: RunId, podUid: string): string => `${runId}/${podUid}`;
 
-/** Where a request came from, without its bearer secret: safe to keep in a pod for the pod's life. */
+/** The origin of a request without its bearer secret: safe to keep in a pod for the pod's life. */
 export function withoutSecret({ responseUrl: _, ...origin }: Origin): Omit<Origin, 'responseUrl'> {
   return origin;
 }

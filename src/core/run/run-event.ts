@@ -13,7 +13,7 @@ import type { DeliveryEvent } from './delivery.ts';
 import type { Rehearsal, RunLog, StopContainer } from './run.ts';
 import type { SentCopies } from './sent-copies.ts';
 
-/** What can happen to a stop of a run. */
+/** The events of a stop. */
 export type StopEvent =
   | { readonly kind: 'stop-requested'; readonly byUserId: string; readonly atMs: number }
   | { readonly kind: 'stop-launching'; readonly container: StopContainer }
@@ -42,7 +42,7 @@ export type RunEvent =
   | {
       readonly kind: 'answered';
       readonly verdict: Verdict;
-      /** Why the pod can hold no container. */
+      /** The reason why the pod can hold no container. */
       readonly because?: string;
       readonly plan?: Plan;
       readonly planHash?: string;

@@ -38,11 +38,13 @@ export interface RunLog {
   readonly omittedLines: number;
   /** It holds a report that counts as plain output: the policy does not call the image diagnostic. */
   readonly isReportUnbelieved?: true;
-  /** What a diagnostic image handed back, in the order of its log, unusable ones too; bounded. Absent: nothing. */
+  /**
+   * The files that a diagnostic image handed back, in the order of its log, unusable ones too; bounded. Absent: none.
+   */
   readonly files?: readonly RunFile[];
 }
 
-/** Whether every line was seen (cluster-facts: "what cannot be proven complete is marked"). */
+/** The proof that every line was seen, or the doubt (cluster-facts: "what cannot be proven complete is marked"). */
 export interface LogCompleteness {
   readonly complete: boolean;
   /** The reading stopped at `limits.maxLogBytes`. */
@@ -130,7 +132,7 @@ export interface Run {
   readonly startedAtMs?: number;
   readonly endedAtMs?: number;
   readonly finishedAtMs?: number;
-  /** Why it has not started yet, in the kubelet's own words. */
+  /** The kubelet's own words for why it has not started yet. */
   readonly waiting?: { readonly reason: string; readonly message: string };
   /** Somebody asked to end what it started. */
   readonly stop?: Stop;
@@ -164,6 +166,6 @@ export interface Run {
   /** The group of alerts that started it, and whose card this run's is. */
   readonly alert?: AlertCard;
   readonly delivery: Delivery;
-  /** How the approvers were notified, once its card was posted. */
+  /** The notices to the approvers, once its card was posted. */
   readonly asked?: SentCopies;
 }

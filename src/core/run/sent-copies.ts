@@ -21,19 +21,19 @@ export interface Copy {
 }
 
 /**
- * How approvers are notified, besides the card. Saved before the first message is sent, so that any replica can
- * continue, and edit the sent ones.
+ * The notices to approvers, besides the card. Saved before the first message is sent, so that any replica can continue,
+ * and edit the sent ones.
  */
 export interface SentCopies {
   readonly remindAtMs: number;
   readonly remindedAtMs?: number;
-  /** Whether approvers see the card in its channel and get nothing else. */
+  /** Approvers see the card in its channel and get nothing else. */
   readonly here: boolean;
   readonly waiting: readonly Notice[];
   readonly copies: readonly Copy[];
-  /** How many further approvers neither see the card nor get a message. */
+  /** The number of further approvers who neither see the card nor get a message. */
   readonly beyond?: number;
-  /** How many approvers no message could reach. */
+  /** The number of approvers whom no message could reach. */
   readonly unreached?: number;
   /** Channels of approvers where the card could not be shown. */
   readonly closed?: readonly string[];

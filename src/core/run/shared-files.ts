@@ -13,7 +13,7 @@ export const sharedName = (run: Named, { name }: Pick<RunFile, 'name'>): string 
 
 const stemOf = ({ id, late: endedLate }: Named): string => `kdebug-${id}${endedLate ? '-late' : ''}`;
 
-/** Whether a log is too long for a message, so that a file has the whole of it. */
+/** A log that is too long for a message goes whole into a file. */
 export const isLogShared = ({ log }: Pick<Run, 'log'>): boolean =>
   log !== undefined && log.omittedLines > 0 && log.bytes > 0;
 
@@ -26,10 +26,10 @@ export interface AudienceOf {
   readonly isPrivate: boolean;
 }
 
-/** Whether the requester alone reads the result: then everything is posted with it. */
+/** If the requester alone reads the result, everything is posted with it. */
 const isReadByRequesterAlone = ({ origin }: Pick<Run, 'origin'>, { isPrivate }: AudienceOf): boolean =>
   isPrivate || isDirect(origin.channelId);
 
-/** Whether a file goes to the requester alone, in a message of its own. */
+/** A file that may hold secrets goes to the requester alone, in a message of its own. */
 export const goesAlone = (run: Pick<Run, 'origin'>, { kind }: Pick<RunFile, 'kind'>, audience: AudienceOf): boolean =>
   (kind === undefined || isSecretKind(kind)) && !isReadByRequesterAlone(run, audience);

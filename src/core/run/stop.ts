@@ -4,7 +4,7 @@ import type { Run, Stop } from './run.ts';
 import type { StopEvent } from './run-event.ts';
 import type { RunState } from './run-state.ts';
 
-/** How long a stop may go without a container in the pod: the cluster may be unreachable. */
+/** The time that a stop may go without a container in the pod: the cluster may be unreachable. */
 const SEND_MS = 75_000;
 /** From its latest start to its end: a polite signal, five seconds, the last signal, five seconds. */
 const WORK_MS = 15_000;
@@ -13,17 +13,17 @@ const STATUS_MS = 5_000;
 
 const LIVE: ReadonlySet<RunState> = new Set(['approved', 'launching', 'starting', 'running']);
 
-/** Whether something of this run may still start or run. A batch is cancelled instead. */
+/** A run can be stopped while something of it may still start or run. A batch is cancelled instead. */
 export const canBeStopped = (run: Run): boolean =>
   run.batch === undefined && (LIVE.has(run.state) || (isGivenUp(run) && run.startedAtMs !== undefined));
 
 export type StoppingRun = Run & { readonly stop: Stop };
 
-/** Whether a stop is under way: it has neither failed nor succeeded yet. */
+/** A stop is under way until it has failed or succeeded. */
 export const isStopping = (run: Run): run is StoppingRun =>
   run.stop !== undefined && run.stop.failed === undefined && canBeStopped(run);
 
-/** When kdebug gives up a stop whose run still goes on. */
+/** The time at which kdebug gives up a stop whose run still goes on. */
 export function stopDeadlineMs({ stop, startedAtMs = 0 }: StoppingRun): number {
   if (stop.ended) return stop.ended.atMs + STATUS_MS;
   if (stop.container) return stop.container.notAfterMs + WORK_MS;
@@ -59,7 +59,10 @@ function requested(run: Run, { byUserId, atMs }: Extract<StopEvent, { kind: 'sto
 
 /** Exit codes after SIGTERM and SIGKILL. */
 const SIGNALLED: ReadonlySet<number> = new Set([143, 137]);
-/** How the stop's container ends when it sees no process of the run: the run has ended, or another user runs it. */
+/**
+ * The stop's container ends with this code if it sees no process of the run: the run has ended, or another user runs
+ * it.
+ */
 export const FOUND_NONE = 2;
 
 /**

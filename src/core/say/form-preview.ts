@@ -7,7 +7,7 @@ import type { CommandError } from '../request/command.ts';
 import type { Refusal } from '../request/origin.ts';
 import { EMOJI } from './message/message.ts';
 
-/** What the form says while it is filled in: the answer first, with the mark of its state. */
+/** The form's words while it is filled in: the answer first, with the mark of its state. */
 
 const YES = EMOJI.white_check_mark;
 const ASK = EMOJI.warning;

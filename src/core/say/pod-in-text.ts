@@ -4,7 +4,7 @@ import { isDnsSubdomain } from '../container/names.ts';
 import { WORKLOAD_KINDS } from '../request/command.ts';
 import { APPROVAL_NEEDED } from './parts/outcome-text.ts';
 
-/** What a message says about a pod. */
+/** The pod that a message names. */
 export interface PodHint {
   /** A pod's name; `KIND/NAME` where the message is about a workload and names no pod. */
   readonly pod?: string;

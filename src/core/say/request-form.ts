@@ -7,19 +7,19 @@ import { imageSentence } from './answers/private-messages.ts';
 import type { Field, Form, Option } from './message/message.ts';
 import type { PodHint } from './pod-in-text.ts';
 
-/** What stands in the form that decides what its other fields offer. */
+/** The values in the form that decide what its other fields offer. */
 export interface FormState extends PodHint {
   readonly cluster?: string;
   readonly image?: string;
 }
 
-/** What the form shows beside the state. */
+/** The content of the form besides its state. */
 export interface FormView {
   readonly state: FormState;
   readonly offer: ChannelOffer;
   /** The containers of the pod; empty: not known. */
   readonly containers: readonly string[];
-  /** What would happen, or what to do first; plain text. */
+  /** The result to expect, or the first step; plain text. */
   readonly intro: string;
 }
 
@@ -109,7 +109,7 @@ const plainOption = (value: string): Option => ({ value, label: value });
 
 const imageOption = (alias: ImageAlias): Option => ({ ...plainOption(alias.alias), description: imageSentence(alias) });
 
-/** What the form's `value` holds; nothing of a forged one. */
+/** Reads the form's `value`; ignores a forged one. */
 export function stateOfValue(value: string): FormState {
   try {
     const parsed: unknown = JSON.parse(value);

@@ -42,24 +42,24 @@ export const formAgain = (...parts: Parameters<typeof againForm>): Answer => ({
 });
 
 /** The longest time that a person waits while their request is planned, before anything is posted or opened. */
-export const LOOK_MS = 1_000;
+export const DECIDE_WITHIN_MS = 1_000;
 
-/** Whether the rule requires a reason; true if no decision comes in time. */
+/** The rule requires a reason; true if no decision comes in time. */
 export async function needsReason(subject: PlanSubject, deps: FlowDeps): Promise<boolean> {
   // Never over: a plan that stops because it is late ends in a refusal, which would count as a decision.
   const isWanted = planOrRefusal(subject, deps, { isOver: () => false }).then(
     (planned) => 'decision' in planned && lacksReason(planned.decision),
     () => true,
   );
-  return withDeadline(deps.clock, LOOK_MS, isWanted, () => true);
+  return withDeadline(deps.clock, DECIDE_WITHIN_MS, isWanted, () => true);
 }
 
-/** Whether the policy denies only because no reason was given. */
+/** The policy denies only because no reason was given. */
 export const lacksReason = (decision: Decision): boolean =>
   decision.kind === 'deny' && decision.code === 'reason_required';
 
 /** The clicker's own, in the run's thread. Without a `dedupeKey` it must get one before it is accepted. */
-export function originOfClick(
+export function originInRunThread(
   { teamId, userId, channelId }: Again,
   run: Run,
   receivedAtMs: number,

@@ -11,7 +11,7 @@ import { answerReason } from '../context/refusals.ts';
 import { isHiddenFrom } from '../lookup/show.ts';
 import type { Answer } from '../ports/slack.ts';
 import { hasSecretOfAnother } from '../run/equal-run.ts';
-import { type Again, formAgain, needsReason, originOfClick, type RerunParts, withReason } from './again.ts';
+import { type Again, formAgain, needsReason, originInRunThread, type RerunParts, withReason } from './again.ts';
 
 /** SYS_PTRACE, which *general* adds, helps only root (kubectl issue 1650). */
 const ROOT: UserAndGroup = { uid: 0, gid: 0 };
@@ -47,7 +47,7 @@ export async function followUp(
   if (hasSecretOfAnother({ origin: run.origin, request: followed }, again.userId, redact))
     return answerReason('run_has_secret', run.id);
   const dedupeKey = `${action}:${run.id}:${again.userId}`;
-  const origin = originOfClick(again, run, deps.clock.now(), dedupeKey);
+  const origin = originInRunThread(again, run, deps.clock.now(), dedupeKey);
   const request = withReason(followed, again.reason);
   if (again.reason === undefined && (await needsReason({ ...run, origin, request }, deps))) {
     const commandLine = shownCommandLine(request, redact);

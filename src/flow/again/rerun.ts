@@ -13,18 +13,18 @@ import type { FlowDeps } from '../context/deps.ts';
 import { readRunOfChannel, runOfAnyCard } from '../context/find-run.ts';
 import { answerReason } from '../context/refusals.ts';
 import type { PlanSubject } from '../planning/plan-batch.ts';
-import { type Glance, withGlance } from '../planning/plan-pod.ts';
+import { type Preview, withPreview } from '../planning/plan-pod.ts';
 import type { Answer } from '../ports/slack.ts';
 import { hasSecretOfAnother } from '../run/equal-run.ts';
 import { planOrRefusal } from '../run/plan.ts';
 import {
   type Again,
   type AgainAction,
+  DECIDE_WITHIN_MS,
   formAgain,
-  LOOK_MS,
   lacksReason,
   needsReason,
-  originOfClick,
+  originInRunThread,
   type RerunParts,
   threadTsOf,
   withReason,
@@ -57,7 +57,7 @@ export async function typeRerun(typed: Origin, id: string, parts: RerunParts): P
   return (
     problemOf(run, origin, parts.deps) ??
     // A mention has no trigger for a form, so it is refused like any request without a reason.
-    (typed.source !== 'mention' && (await needsReason(subjectOf(repeated, origin), parts.deps))
+    (typed.source !== 'mention' && (await needsReason(planSubject(repeated, origin), parts.deps))
       ? formAgain('rerun', run)
       : parts.accept(origin, repeated.request, repeated.extras))
   );
@@ -72,16 +72,16 @@ async function repeat(
   again: Again,
   { deps, accept, action }: RerunParts & { readonly action: AgainAction },
 ): Promise<Answer> {
-  const origin = originOfClick(again, run, deps.clock.now());
+  const origin = originInRunThread(again, run, deps.clock.now());
   const problem = problemOf(run, origin, deps);
   if (problem) return problem;
   const repeated = repeatOf(run, origin, again.reason);
-  if (again.reason === undefined && (await needsReason(subjectOf(repeated, origin), deps)))
+  if (again.reason === undefined && (await needsReason(planSubject(repeated, origin), deps)))
     return formAgain(action, run);
   return repeatOnce(run.id, origin, repeated, { deps, accept });
 }
 
-/** Why nobody, or not this person, may repeat the run. */
+/** Answers if nobody, or not this person, may repeat the run. */
 function problemOf(run: Run, { requesterId }: Origin, { policies }: FlowDeps): Answer | undefined {
   if (!isFinal(run.state)) return answerReason('run_not_ended', run.id);
   const { redact } = policies.current().output;
@@ -102,8 +102,8 @@ function repeatOf(run: Run, { requesterId }: Origin, typed?: string): Repeated {
   return { request: withReason(run.request, reason), extras };
 }
 
-/** What the planner reads of it. */
-const subjectOf = ({ request, extras }: Repeated, origin: Origin): PlanSubject => ({ origin, request, ...extras });
+/** The planner reads only this part of it. */
+const planSubject = ({ request, extras }: Repeated, origin: Origin): PlanSubject => ({ origin, request, ...extras });
 
 /** A click of each person starts one run, until that has ended: then it is what its own button would repeat. */
 const repeatOnce = (id: RunId, origin: Origin, { request, extras }: Repeated, parts: RerunParts): Promise<Answer> =>
@@ -125,7 +125,7 @@ export async function askForIt(again: Again, { deps, accept }: RerunParts): Prom
   const lacks = run?.refusal && lacksOf(run, run.refusal);
   if (!run || !lacks || run.state !== 'denied' || run.origin.requesterId !== again.userId)
     return answerReason('button_stale');
-  const origin = originOfClick(again, run, deps.clock.now());
+  const origin = originInRunThread(again, run, deps.clock.now());
   const profile = PROFILES.find((known) => known === again.profile);
   if (again.reason === undefined && profile === undefined) {
     if (lacks === 'reason') return formAgain('ask-for-it', run);
@@ -134,7 +134,7 @@ export async function askForIt(again: Again, { deps, accept }: RerunParts): Prom
   }
   const { request, extras } = repeatOf(run, origin, again.reason);
   const changed = { request: { ...request, ...defined({ profile }) }, extras };
-  if (again.reason === undefined && (await needsReason(subjectOf(changed, origin), deps)))
+  if (again.reason === undefined && (await needsReason(planSubject(changed, origin), deps)))
     return formAgain('ask-for-it', run);
   return repeatOnce(run.id, origin, changed, { deps, accept });
 }
@@ -143,15 +143,15 @@ const BY_POWER: readonly Profile[] = ['sysadmin', 'netadmin', 'general', 'baseli
 
 /** The profiles with which this request would be let through, or asked for; the strongest first. None if no answer comes in time. */
 async function possibleProfiles(run: Run, origin: Origin, deps: FlowDeps): Promise<readonly PossibleProfile[]> {
-  const lookAt = async (profile: Profile, glance: Glance): Promise<readonly PossibleProfile[]> => {
+  const tryProfile = async (profile: Profile, preview: Preview): Promise<readonly PossibleProfile[]> => {
     const subject = { ...run, origin, request: { ...run.request, profile } };
-    const made = await planOrRefusal(subject, deps, glance).catch(() => undefined);
+    const made = await planOrRefusal(subject, deps, preview).catch(() => undefined);
     if (!made || !('decision' in made)) return [];
     const { decision } = made;
     if (decision.kind === 'deny' && !lacksReason(decision)) return [];
     return [{ profile, needsApproval: decision.kind !== 'allow' }];
   };
-  const lookAtAll = (glance: Glance) => Promise.all(BY_POWER.map((profile) => lookAt(profile, glance)));
-  const found = await withGlance(deps.clock, LOOK_MS, lookAtAll, () => []);
+  const tryAll = (preview: Preview) => Promise.all(BY_POWER.map((profile) => tryProfile(profile, preview)));
+  const found = await withPreview(deps.clock, DECIDE_WITHIN_MS, tryAll, () => []);
   return found.flat();
 }

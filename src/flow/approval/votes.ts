@@ -26,7 +26,7 @@ const VOTES: readonly VoteInput['action'][] = ['approve', 'approve-grant', 'reje
 
 type VotedEvent = Awaited<ReturnType<typeof votedOf>>;
 
-/** What a decision has led to: an answer, or a refusal to record and to answer. */
+/** The result of a decision: an answer, or a refusal to record and to answer. */
 type Result = { readonly answer: Answer } | { readonly refused: ReasonCode };
 
 const refused = (code: ReasonCode): Result => ({ refused: code });

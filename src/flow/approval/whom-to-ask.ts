@@ -23,10 +23,11 @@ type Deps = Pick<FlowDeps, 'policies' | 'directory' | 'clock' | 'log' | 'random'
 type OrElse = <Value, Other>(question: Promise<Value>, other: Other) => Promise<Value | Other>;
 
 /**
- * Who gets a copy of a request's card. A group with a channel gets one there. Of the other approvers, those who do not see the card get a
- * direct message; all do if the card's channel is private. Never the requester, under any account, and only full members of the workspace.
- * Treats what Slack refuses to tell as unknown, and then prefers one message too many; with `isLastTry`, also on a passing failure. If that
- * may hide an approver, says when to look `again`, and asks first those who have a copy already: they count towards the bound.
+ * Chooses who gets a copy of a request's card. A group with a channel gets one there. Of the other approvers, those who
+ * do not see the card get a direct message; all do if the card's channel is private. Never the requester, under any
+ * account, and only full members of the workspace. Treats what Slack refuses to tell as unknown, and then prefers one
+ * message too many; with `isLastTry`, also on a passing failure. If that may hide an approver, says when to look
+ * `again`, and asks first those who have a copy already: they count towards the bound.
  * @throws KdebugError the `Directory`'s, if they may pass
  */
 export async function whomToAsk(run: PendingRun, deps: Deps, isLastTry = false): Promise<SentCopies> {
@@ -184,7 +185,7 @@ export function withFound(sent: SentCopies, found: SentCopies): SentCopies {
 
 const recipientOf = (notice: Notice): string => ('userId' in notice ? notice.userId : notice.channelId);
 
-/** What begins now: the reminders, a further look for approvers. Undefined: nothing. */
+/** Begins the reminders or a further look for approvers, whichever is due. Undefined: neither. */
 export function begunBy(nowMs: number, run: Run): SentCopies | undefined {
   const { asked: sent, approval } = run;
   if (run.state !== 'pending-approval' || !sent || nowMs >= (approval?.expiresAtMs ?? 0)) return undefined;

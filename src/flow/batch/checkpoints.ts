@@ -10,7 +10,10 @@ const MIN_INTERVAL_MS = 1_000;
 const MAX_WRITE_SHARE = 20;
 /** … but while pods move, at least one write happens this often. */
 const MAX_INTERVAL_MS = 2_000;
-/** How soon to retry an unreachable store, and for how long; then whichever replica reaches the store takes over. */
+/**
+ * The pause between retries of an unreachable store, and their limit; then whichever replica reaches the store takes
+ * over.
+ */
 const RETRY_MS = 500;
 const MAX_OUTAGE_MS = 60_000;
 
@@ -19,7 +22,7 @@ const MAX_OUTAGE_MS = 60_000;
  * happened since the last write; the next replica finds it in the cluster.
  */
 export class Checkpoints {
-  readonly #session: HeldRun;
+  readonly #held: HeldRun;
   readonly #deps: FlowDeps;
   readonly #trouble: Trouble;
   #dueAtMs = 0;
@@ -27,8 +30,8 @@ export class Checkpoints {
   #isStale = false;
   #writing: Promise<void> | undefined;
 
-  constructor(session: HeldRun, deps: FlowDeps) {
-    this.#session = session;
+  constructor(held: HeldRun, deps: FlowDeps) {
+    this.#held = held;
     this.#deps = deps;
     this.#trouble = new Trouble(deps, { begins: 'batch write failed, will retry', ends: 'batch written again' });
   }
@@ -38,7 +41,7 @@ export class Checkpoints {
     this.#isStale = true;
   }
 
-  /** When the next write is due, by `clock.elapsed`; infinity without unsaved changes. */
+  /** The time of the next write, by `clock.elapsed`; infinity without unsaved changes. */
   get dueAtMs(): number {
     if (!this.#isStale || this.#writing !== undefined) return Number.POSITIVE_INFINITY;
     return this.#dueAtMs;
@@ -79,7 +82,7 @@ export class Checkpoints {
     const beganAtMs = clock.elapsed();
     this.#isStale = false;
     try {
-      await this.#session.save();
+      await this.#held.save();
       this.#failingSinceMs = undefined;
       this.#trouble.worked();
       const writeMs = clock.elapsed() - beganAtMs;
@@ -87,7 +90,7 @@ export class Checkpoints {
     } catch (thrown) {
       this.#isStale = true;
       this.#failingSinceMs ??= clock.elapsed();
-      this.#trouble.failed({ runId: this.#session.run.id, reason: toKdebugError(thrown).code });
+      this.#trouble.failed({ runId: this.#held.run.id, reason: toKdebugError(thrown).code });
       this.#dueAtMs = clock.elapsed() + RETRY_MS;
       throw thrown;
     }

@@ -87,7 +87,7 @@ class PlanDecisions {
   }
 }
 
-/** What a decision depends on. */
+/** The facts that a decision depends on. */
 interface DecisionBasis {
   readonly policy: Policy;
   readonly size: BatchSize;

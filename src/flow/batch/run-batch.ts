@@ -21,7 +21,7 @@ import { headOf, heldPodRun, launchedPodRun, type PodRun, type PodSlot, podRunOf
 /** No more pods are launched while this many ended pods still have their logs read. */
 const MAX_READING = 50;
 const NO_PODS: ReadonlySet<number> = new Set();
-/** How long to wait before the next query of an unreachable cluster for the pods in flight. */
+/** The pause before the next query of an unreachable cluster for the pods in flight. */
 const RETRY_MS = 2_000;
 
 /**
@@ -30,13 +30,13 @@ const RETRY_MS = 2_000;
  * save in the cluster.
  * @throws KdebugError lease_lost, store_unreachable
  */
-export async function runBatch(session: HeldRun, context: AdvanceContext): Promise<void> {
-  if (!isBatchRun(session.run)) throw new KdebugError('internal_error', { detail: 'a batch without a snapshot' });
-  await new BatchEngine(session, session.run, context).run();
+export async function runBatch(held: HeldRun, context: AdvanceContext): Promise<void> {
+  if (!isBatchRun(held.run)) throw new KdebugError('internal_error', { detail: 'a batch without a snapshot' });
+  await new BatchEngine(held, held.run, context).run();
 }
 
 class BatchEngine {
-  readonly #session: HeldRun;
+  readonly #held: HeldRun;
   readonly #context: AdvanceContext;
   readonly #recheck: ReturnType<typeof recheckOf>;
   readonly #changes: LatestValue<true>;
@@ -51,11 +51,11 @@ class BatchEngine {
   /** The run at the start; use it only for what never changes. */
   #run: BatchRun;
 
-  constructor(session: HeldRun, run: BatchRun, context: AdvanceContext) {
+  constructor(held: HeldRun, run: BatchRun, context: AdvanceContext) {
     const { deps } = context;
-    this.#session = session;
+    this.#held = held;
     this.#changes = new LatestValue(deps.clock);
-    this.#checkpoints = new Checkpoints(session, deps);
+    this.#checkpoints = new Checkpoints(held, deps);
     this.#context = context;
     this.#recheck = recheckOf(run, deps, () => sizeOf(this.#batch?.open.head ?? run.batch));
     this.#run = run;
@@ -63,7 +63,7 @@ class BatchEngine {
   }
 
   async run(): Promise<void> {
-    const stop = this.#session.onChange((isSaved) => {
+    const stop = this.#held.onChange((isSaved) => {
       if (!isSaved) this.#moves += 1;
       this.#checkpoints.touch();
       this.#changes.put(true);
@@ -84,19 +84,19 @@ class BatchEngine {
   /** Undefined if the batch ended before its pods in flight were known. */
   async #begin(): Promise<HeldBatch | undefined> {
     const { clock } = this.#context.deps;
-    const isNew = this.#run.state === 'approved' && !this.#session.recovered;
+    const isNew = this.#run.state === 'approved' && !this.#held.recovered;
     const found = isNew ? NO_PODS : await this.#podsInFlight();
     // People may have paused, resized or cancelled it meanwhile.
-    const { run } = this.#session;
+    const { run } = this.#held;
     if (isFinal(run.state) || !isBatchRun(run)) return undefined;
     const batch = withLaunched(run.batch, found, clock.now());
     this.#run = { ...run, batch };
-    const held = new HeldBatch(this.#session, batch, clock.now());
-    this.#batch = held;
-    for (const index of new Set([...held.open.inFlight, ...held.open.reading]))
-      this.#runPod(held, index, launchedPodRun);
+    const heldBatch = new HeldBatch(this.#held, batch, clock.now());
+    this.#batch = heldBatch;
+    for (const index of new Set([...heldBatch.open.inFlight, ...heldBatch.open.reading]))
+      this.#runPod(heldBatch, index, launchedPodRun);
     await this.#checkpoints.now();
-    return held;
+    return heldBatch;
   }
 
   /** The indexes of all pods that already hold a container of this batch. */
@@ -107,7 +107,7 @@ class BatchEngine {
       begins: 'cannot list in-flight pods, retrying',
       ends: 'in-flight pods listed again',
     });
-    while (!isFinal(this.#session.run.state)) {
+    while (!isFinal(this.#held.run.state)) {
       try {
         const pods = await clusters.get(plan.cluster).pods(plan.namespace, []);
         trouble.worked();
@@ -116,7 +116,7 @@ class BatchEngine {
           (batch.variants[variant] ?? []).some((_, container) => launched.has(runIdOf(id, uid, container)));
         return new Set(batch.pods.filter(hasContainer).map(({ index }) => index));
       } catch (thrown) {
-        if (this.#session.isOver) throw new KdebugError('lease_lost');
+        if (this.#held.isOver) throw new KdebugError('lease_lost');
         trouble.failed({ runId: id, reason: toKdebugError(thrown).code });
         await sleep(clock, RETRY_MS);
       }
@@ -140,12 +140,12 @@ class BatchEngine {
   async #turn(batch: HeldBatch): Promise<void> {
     const { open } = batch;
     const { clock } = this.#context.deps;
-    if (this.#session.isOver) throw new KdebugError('lease_lost');
+    if (this.#held.isOver) throw new KdebugError('lease_lost');
     // By the wall clock: the run records when the batch began, perhaps at another replica.
     const endsAtMs = this.#isPastTtl ? undefined : ttlEndsAtMs(open.head);
     if (endsAtMs !== undefined && clock.now() >= endsAtMs) return this.#endByTtl(batch);
     const next = open.reading.size < MAX_READING ? nextLaunches(open) : [];
-    if (next.length > 0 && !this.#session.isHeld(HELD_FOR_LAUNCH_MS)) return this.#checkpoints.now();
+    if (next.length > 0 && !this.#held.isHeld(HELD_FOR_LAUNCH_MS)) return this.#checkpoints.now();
     for (const index of next) this.#launch(batch, index);
     this.#checkpoints.soon();
     if (open.head.endedAtMs === undefined)

@@ -17,7 +17,7 @@ import { HeldRun } from './held-run.ts';
 import { answerReason, answerWith, type BoundedRefusals, NOTHING } from './refusals.ts';
 
 export interface Starter {
-  /** Why this person can start no run now; undefined: they can. */
+  /** The reason why this person can start no run now; undefined: they can. */
   refusalFor(requesterId: UserId): ReasonCode | undefined;
   start(held: HeldRun): void;
 }
@@ -97,7 +97,7 @@ export const createAcceptRequest = (deps: FlowDeps, starter: Starter, refusals: 
   return accept;
 };
 
-/** Who sent a request, and where. Every delivery of a request has the same `dedupeKey`. */
+/** The sender of a request, and the place. Every delivery of a request has the same `dedupeKey`. */
 export interface Requester extends Actor {
   readonly threadTs?: string;
   readonly dedupeKey: string;
@@ -194,7 +194,7 @@ const MANY = 1_000;
  * question is a run, also where it is answered without a container, so the store counts it. Counts in memory, not in the store, because
  * it protects this process.
  */
-export class LookLimiter {
+export class LookupLimiter {
   readonly #deps: Pick<FlowDeps, 'clock' | 'policies'>;
   readonly #times: number;
   readonly #byPerson = new Map<string, readonly number[]>();

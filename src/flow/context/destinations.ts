@@ -15,8 +15,8 @@ const isGone = ({ threadsGone = [] }: Delivery, threadTs: string | undefined): b
   threadTs !== undefined && threadsGone.includes(threadTs);
 
 /**
- * Where the result goes: the run's thread, or the requester's direct message if only they may see output. People's decisions contain no
- * output and stay in the thread. @throws as `Thread`
+ * Returns the destination of the result: the run's thread, or the requester's direct message if only they may see
+ * output. People's decisions contain no output and stay in the thread. @throws as `Thread`
  */
 export async function resultDestinationOf(run: Run, isPrivate: boolean, thread: Thread): Promise<Destination> {
   return isPrivate && !DECIDED.has(run.state) ? thread.openDirect(run.origin.requesterId) : threadOf(run);
@@ -36,7 +36,8 @@ export function threadOf(run: Run): Destination {
 }
 
 /**
- * Where the file goes: with the result, even in a direct message; or to a direct message, if by now only the requester may see output.
+ * Returns the destination of the file: with the result, even in a direct message; or to a direct message, if by now
+ * only the requester may see output.
  * @throws as `Thread`
  */
 export async function fileDestinationOf(run: Run, isPrivate: boolean, thread: Thread): Promise<Destination> {
@@ -67,8 +68,8 @@ export async function fallbackDestination(
 const THREAD_CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed']);
 
 /**
- * Where a private answer to the requester goes: the run's thread if it has a reply, because Slack shows private answers only in such
- * threads; else the channel.
+ * The destination of a private answer to the requester: the run's thread if it has a reply, because Slack shows private
+ * answers only in such threads; else the channel.
  */
 export const privateDestinationOf = ({ origin, delivery }: Pick<Run, 'origin' | 'delivery'>): PrivateDestination => {
   const { threadTs, ...where } = destinationOf({ origin, delivery });

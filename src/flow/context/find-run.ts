@@ -20,7 +20,7 @@ export async function readRunOfChannel(id: string, channelId: string, deps: Deps
   return run?.origin.channelId === channelId ? run : undefined;
 }
 
-/** Where somebody clicked. A form has no `messageTs`: it is bound only to the channel. */
+/** The place of a click. A form has no `messageTs`: it is bound only to the channel. */
 interface ClickedAt {
   readonly channelId: string;
   readonly messageTs?: string;
@@ -31,7 +31,7 @@ export function isOnCard(card: PostRef | undefined, { channelId, messageTs }: Cl
   return card !== undefined && isSamePost(card, { channelId, ts: messageTs ?? card.ts });
 }
 
-/** What a question for a run has found: the run, or what to answer instead. */
+/** The result of a search for a run: the run, or the answer to give instead. */
 export type RunOrAnswer<Found extends Run = Run> = { readonly run: Found } | { readonly answer: Answer };
 
 export const STALE: RunOrAnswer<never> = { answer: answerReason('button_stale') };

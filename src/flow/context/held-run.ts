@@ -45,7 +45,7 @@ export class HeldRun {
   /** The run as the store has it. */
   #saved: Run;
   #isOver = false;
-  /** When the last call began in which the store confirmed our lease. */
+  /** The beginning of the last call in which the store confirmed our lease. */
   #confirmedAt: Instant;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -62,7 +62,7 @@ export class HeldRun {
     return this.#ahead?.view(this.#run) ?? this.#run;
   }
 
-  /** Whether this replica has lost or abandoned the run: nothing more may happen in its name. */
+  /** This replica has lost or abandoned the run: nothing more may happen in its name. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -110,8 +110,8 @@ export class HeldRun {
   }
 
   /**
-   * Whether the store has confirmed our lease within the last `withinMs`, by both clocks: after its machine was suspended
-   * this replica asks again, because another one may hold the run by now.
+   * True if the store has confirmed our lease within the last `withinMs`, by both clocks: after its machine was
+   * suspended this replica asks again, because another one may hold the run by now.
    */
   isHeld(withinMs: number): boolean {
     return !this.#isOver && sinceInstant(this.#deps.clock, this.#confirmedAt) < withinMs;
@@ -170,11 +170,11 @@ export class HeldRun {
   }
 }
 
-/** Why a run could not be changed: it is settled, or another replica holds it right now. */
+/** A run could not be changed because it is settled, or because another replica holds it right now. */
 export type OutOfReach = 'settled' | 'elsewhere';
 
 /** Changes a run whether or not this replica holds it, leasing it if necessary. */
 export interface RunChanger {
   /** Runs `act` on the held run; the run then continues from there. @throws what `act` throws */
-  change<Value>(id: RunId, act: (session: HeldRun) => Promise<Value>): Promise<Value | OutOfReach>;
+  change<Value>(id: RunId, act: (held: HeldRun) => Promise<Value>): Promise<Value | OutOfReach>;
 }

@@ -1,6 +1,6 @@
 import type { LaunchResult } from '../ports/cluster.ts';
 
-/** What the cluster said against a container, as a sentence for people. Undefined: it is in the pod. */
+/** The cluster's objection to a container, as a sentence for people. Undefined: the container is in the pod. */
 export function launchProblem(answer: LaunchResult): string | undefined {
   switch (answer.kind) {
     case 'launched':

@@ -23,7 +23,7 @@ export function measureSaved(before: Run, after: Run, metrics: Metrics): void {
   }
 }
 
-/** What an approval came to, by the state that follows. */
+/** The result of an approval, by the state that follows. */
 const VERDICT: Partial<Record<RunState, Parameters<Metrics['approvalEnded']>[0]>> = {
   approved: 'approved',
   rejected: 'rejected',
@@ -63,14 +63,14 @@ function finished(run: Run, metrics: Metrics): void {
   } else if (batch && state === 'finished') metrics.batchFinished(batch.closed?.because ?? 'complete');
 }
 
-/** When people were asked for an approval; undefined: they were not. */
+/** The time at which people were asked for an approval; undefined: they were not. */
 function approvalSinceMs({ approval, decision }: Run): number | undefined {
   return approval && decision?.kind === 'needs-approval'
     ? approval.expiresAtMs - decision.approval.expiresMs
     : undefined;
 }
 
-/** How long it waited for an approval. */
+/** The time that it waited for an approval. */
 function waitedMs(run: Run): number {
   const sinceMs = approvalSinceMs(run);
   return sinceMs === undefined ? 0 : Math.max(0, (run.approvedAtMs ?? run.finishedAtMs ?? sinceMs) - sinceMs);

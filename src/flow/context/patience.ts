@@ -2,8 +2,10 @@ import type { KdebugError } from '../../core/errors.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { type BackOff, delayOf } from '../../lib/backoff.ts';
 
-/** How long a stage may fail with transient errors while a person waits; other clocks bound the other stages. */
-const PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
+/**
+ * The time for which a stage may fail with transient errors while a person waits; other clocks bound the other stages.
+ */
+const STAGE_PATIENCE_MS: Readonly<Partial<Record<RunState, number>>> = {
   received: 8_000,
   approved: 60_000,
   launching: 60_000,
@@ -38,7 +40,7 @@ export class Patience {
     this.#times += 1;
     // A server that allows an immediate retry gets our back-off all the same.
     const waitMs = typeof retryAfterMs === 'number' && retryAfterMs > 0 ? retryAfterMs : backOffMs;
-    const patienceMs = code === 'store_unreachable' ? STORE_PATIENCE_MS : (PATIENCE_MS[state] ?? 0);
+    const patienceMs = code === 'store_unreachable' ? STORE_PATIENCE_MS : (STAGE_PATIENCE_MS[state] ?? 0);
     return nowMs + waitMs - this.#sinceMs > patienceMs ? undefined : waitMs;
   }
 }

@@ -7,7 +7,7 @@ import { problemOfRoom, type Room } from '../../core/request/target.ts';
 import type { FlowDeps } from './deps.ts';
 import { refusal } from './refusals.ts';
 
-/** How long a slot stays reserved: longer than a launch with all retries, until the watch has its container. */
+/** A slot stays reserved for longer than a launch with all retries, until the watch has its container. */
 const RESERVED_MS = 120_000;
 
 interface Reservation {
@@ -89,7 +89,6 @@ export async function currentPod(
   }
 }
 
-/** Whether the pod holds an ephemeral container of this name. */
 export const isIn = (pod: Pod, name: string): boolean =>
   pod.spec.ephemeralContainers.some((known) => known.name === name);
 

@@ -13,7 +13,7 @@ export interface Once<Post> {
   /** Searches for it first; absent if it cannot exist yet. */
   readonly find?: ((at: Destination) => Promise<Post | undefined>) | undefined;
   readonly make: (at: Destination) => Promise<Post>;
-  /** Whether it may go to the requester's direct message, where nobody else sees it. Default: true. */
+  /** It may go to the requester's direct message, where nobody else sees it. Default: true. */
   readonly toDirect?: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface PostToMake {
   readonly assertHeld: () => Promise<void>;
 }
 
-/** Where a post is. `found`: posted earlier, so it may show an older state. */
+/** The place of a post. `found`: posted earlier, so it may show an older state. */
 export interface Posted extends Landed {
   readonly ref: PostRef;
   readonly found: boolean;

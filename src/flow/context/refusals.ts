@@ -52,11 +52,11 @@ interface Minute {
   last: Refused;
 }
 
-/** What somebody may not do with a known run. */
+/** A refused action on a known run. */
 export interface RefusedOnRun {
   readonly userId: string;
   readonly code: ReasonCode;
-  /** How the audit log records it one by one. */
+  /** The step under which the audit log records it one by one. */
   readonly step: AuditEntry['step'];
   readonly facts: AuditEntry['facts'] & { readonly kind: string };
 }

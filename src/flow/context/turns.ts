@@ -1,8 +1,8 @@
 import type { LogFilter } from '../../core/redact/log-filter.ts';
 
 /**
- * What is filtered in one turn of the event loop. Where each line must be examined, a line takes a few microseconds however
- * short it is; a held-back line of up to 64 KiB may come on top.
+ * The filter takes at most this in one turn of the event loop. If each line must be examined, a line takes a few
+ * microseconds however short it is; a held-back line of up to 64 KiB may come on top.
  */
 export const PIECE_BYTES = 16 * 1024;
 export const PIECE_LINES = 500;

@@ -55,7 +55,7 @@ export async function planWorkload(
   if (!first) {
     // There is no plan to decide on: where no rule could let the image look, nobody is told anything.
     if (!hasRuleFor(aim, origin.channelId, policy)) return refuse('class_not_allowed', aim.alias.alias);
-    return { kind: 'nobody', scope, subject: subjectOf(target, all) };
+    return { kind: 'nobody', scope, subject: missingTarget(target, all) };
   }
   const { plan, decision, problem } = unlessDenied(await planned(first, inputs, deps));
   const isPlanned = { plan, planHash: planHash(plan), decision };
@@ -68,7 +68,7 @@ async function planned(pod: Pod, inputs: QuestionInputs, deps: FlowDeps): Promis
 }
 
 /** A workload of another kind with that name may be meant, or one of that kind with a name like it. */
-function subjectOf(target: QuestionTarget, pods: readonly Pod[]): string {
+function missingTarget(target: QuestionTarget, pods: readonly Pod[]): string {
   const words = targetWords(target).join(' ');
   if (target.kind !== 'workload') return words;
   const found = pods.flatMap(workloadsOf);

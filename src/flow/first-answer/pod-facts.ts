@@ -16,9 +16,9 @@ interface WantedFacts extends Pick<ClusterFacts, 'targetContainerName' | 'launch
 }
 
 /**
- * What the API knows about a pod besides its own object, and what the logs of its containers say: at most five API
- * calls side by side, each at most `waitMs` (1 s); the pod and its siblings are those of the open watch. `notRead` has
- * what is missing. @throws KdebugError audit_unavailable
+ * Reads the facts about a pod besides its own object, and the logs of its containers: at most five API calls side by
+ * side, each at most `waitMs` (1 s); the pod and its siblings are those of the open watch. `notRead` has what is
+ * missing. @throws KdebugError audit_unavailable
  */
 export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps): Promise<ClusterFacts> {
   const { cluster, targetContainerName, launch, reader, waitMs = FIRST_ANSWER_MS } = wanted;

@@ -3,12 +3,12 @@ import { toKdebugError } from '../../core/errors.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import type { FlowDeps } from '../context/deps.ts';
 
-/** How long a first answer waits for all of its sources, which are read side by side. */
+/** The time that a first answer waits for all of its sources, which are read side by side. */
 export const FIRST_ANSWER_MS = 1_000;
 
 export type SourceDeps = Pick<FlowDeps, 'clock' | 'log'>;
 
-/** What was read of one source, or why it was not. */
+/** The content of one source, or the reason why it was not read. */
 export interface Read<Value> {
   readonly value?: Value;
   readonly notRead: readonly NotRead[];

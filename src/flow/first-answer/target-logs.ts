@@ -15,14 +15,14 @@ import type { LogReader } from '../planning/question.ts';
 import type { TargetLogRequest } from '../ports/cluster.ts';
 import { FIRST_ANSWER_MS, readSource } from './source.ts';
 
-/** What the logs of a pod's own containers say, chosen and redacted. */
+/** The lines in the logs of a pod's own containers, chosen and redacted. */
 export interface ReadLogs {
   readonly lastWords: readonly LastWords[];
   readonly logs: readonly TargetLog[];
   readonly notRead: readonly NotRead[];
 }
 
-/** Whether the log of one of these pods was read (`Verdict.ownLog`). */
+/** True if the log of one of these pods was read (`Verdict.ownLog`). */
 export const ownLogIn = (facts: readonly ClusterFacts[]): true | undefined =>
   facts.some(({ lastWords = [], logs = [] }) => lastWords.length + logs.length > 0) || undefined;
 
@@ -74,7 +74,7 @@ const missingLog = ({ kind, containerName }: LogSource, why: NotRead['why']): No
 });
 
 interface OneLog {
-  /** What was asked for, as the audit log names it. */
+  /** The sources that were asked for, as the audit log names them. */
   readonly read: readonly string[];
   readonly lastWords?: LastWords;
   readonly log?: TargetLog;

@@ -24,8 +24,9 @@ import { FIRST_ANSWER_MS, inTime, NOTHING_READ, type Read, readSource } from './
 import { type ReadLogs, readTargetLogs } from './target-logs.ts';
 
 /**
- * What the API knows about a workload: at most twelve API calls, whatever its size, side by side and within a second. The
- * logs are those of one pod of each of its worst groups, then of as many others as the calls allow. @throws KdebugError audit_unavailable
+ * Reads the facts about a workload: at most twelve API calls, whatever its size, side by side and within a second. The
+ * logs are those of one pod of each of its worst groups, then of as many others as the calls allow. @throws KdebugError
+ * audit_unavailable
  */
 export async function readWorkloadFacts(scope: WorkloadInQuestion, deps: FlowDeps): Promise<WorkloadFacts> {
   const { target, namespace, pods, reader } = scope;

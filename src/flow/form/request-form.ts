@@ -15,7 +15,7 @@ import type { PodHint } from '../../core/say/pod-in-text.ts';
 import { commandOfForm, fieldsOfImage, loadingForm, requestForm, validFields } from '../../core/say/request-form.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
-import { type LookLimiter, originOf } from '../context/accept.ts';
+import { type LookupLimiter, originOf } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { answerReason, refusal, refusalOfError } from '../context/refusals.ts';
 import { channelProblem } from '../planning/channel-check.ts';
@@ -28,7 +28,7 @@ type Fields = Readonly<Record<string, string>>;
 export interface FormContext {
   readonly deps: FlowDeps;
   /** Bounds the previews of one person, which cost reads and records. */
-  readonly previews: LookLimiter;
+  readonly previews: LookupLimiter;
 }
 
 /** For a bare `/kdebug` and the shortcut "Debug a pod": opens at once, and is completed with what the cluster says. */
@@ -56,7 +56,7 @@ async function formFor(actor: Actor, fields: Fields, context: FormContext): Prom
   const { intro, containers } = await withDeadline(
     deps.clock,
     ANSWER_WITHIN_MS,
-    look(actor, { ...fields, ...state }, context).catch((thrown: unknown) =>
+    formContent(actor, { ...fields, ...state }, context).catch((thrown: unknown) =>
       withoutAnswer(toKdebugError(thrown), deps),
     ),
     () => UNKNOWN,
@@ -77,7 +77,7 @@ function withoutAnswer(error: KdebugError, { log }: Pick<FlowDeps, 'log'>): type
   return UNKNOWN;
 }
 
-/** Names the cluster and the namespace that the request would have without them, so that people see where they look. */
+/** Fills in the default cluster and namespace, so that the form shows where the search happens. */
 function withDefaults(fields: Fields, channelId: string, { policies }: Pick<FlowDeps, 'policies'>) {
   const { cluster, namespace, pod, image } = fields;
   const resolved = resolveCluster(cluster, policies.current());
@@ -90,7 +90,7 @@ function withDefaults(fields: Fields, channelId: string, { policies }: Pick<Flow
   });
 }
 
-async function look(
+async function formContent(
   actor: Actor,
   fields: Fields,
   { deps, previews }: FormContext,
@@ -133,15 +133,17 @@ async function containersOf(
 /** A preview is not worth a longer wait. */
 const PREVIEW_MS = 1_500;
 
-/** Whether a request would run, need an approval or be refused, by the same steps as a run. Starts and stores nothing. */
+/**
+ * Says if a request would run, need an approval or be refused, by the same steps as a run. Starts and stores nothing.
+ */
 async function previewOf(actor: Actor, request: RunRequest, deps: FlowDeps): Promise<string> {
   const { clock } = deps;
   const untilMs = clock.elapsed() + PREVIEW_MS;
   const origin = originOf({ ...actor, dedupeKey: '', receivedAtMs: clock.now() }, 'form');
   const problem = await channelProblem(origin, deps);
   if (problem) return refusalPreview(problem);
-  const glance = { isOver: () => clock.elapsed() >= untilMs };
-  const planned = await planOrRefusal({ origin, request }, deps, glance);
+  const preview = { isOver: () => clock.elapsed() >= untilMs };
+  const planned = await planOrRefusal({ origin, request }, deps, preview);
   if ('refusal' in planned) return refusalPreview(planned.refusal);
   const { plan, decision, batch, question } = planned;
   const pods = question?.kind === 'workload' ? question.scope.pods.length : batch?.approvedPods;

@@ -15,7 +15,7 @@ import { stateOfValue } from '../../core/say/request-form.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { formatCount } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
-import type { LookLimiter } from '../context/accept.ts';
+import type { LookupLimiter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { channelProblem } from '../planning/channel-check.ts';
 import { type Actor, ANSWER_WITHIN_MS, type SearchQuery } from '../ports/slack.ts';
@@ -25,9 +25,9 @@ const MAX_FOUND = 101;
 /** Of what was typed; further ones would only cost time. */
 const MAX_WORDS = 10;
 /**
- * What a search field offers for what was typed: what matches all its words, and the typed words themselves where they
- * could be meant, because a pod may be too new to be listed, and nobody lists workloads. Beyond `searches`, the typed
- * words alone. Never rejects.
+ * The options of a search field for a typed text: the names that match all its words, and the text itself if it could
+ * be meant, because a pod may be too new to be listed, and nobody lists workloads. Beyond `searches`, the typed words
+ * alone. Never rejects.
  */
 export async function searchOptions(query: SearchQuery, { deps, searches }: SearchContext): Promise<readonly Option[]> {
   if (query.field === 'namespace') return namespaces(query, deps);
@@ -37,7 +37,7 @@ export async function searchOptions(query: SearchQuery, { deps, searches }: Sear
 interface SearchContext {
   readonly deps: FlowDeps;
   /** Bounds one person's searches for pods, each of which may ask the cluster for their rights. */
-  readonly searches: LookLimiter;
+  readonly searches: LookupLimiter;
 }
 
 function namespaces({ channelId, value, typed }: SearchQuery, { policies }: FlowDeps): readonly Option[] {
@@ -82,7 +82,7 @@ const withTyped = (found: readonly Option[], typed: string | undefined): readonl
     ? found.slice(0, MAX_FOUND)
     : [...found.slice(0, MAX_FOUND), { value: typed, label: `Use “${typed}”` }];
 
-/** Whether a name has every word of what was typed. */
+/** Accepts a name that has every word of the typed text. */
 function matcherOf(typed: string): (name: string) => boolean {
   // Each is looked for in every name, with every character that somebody types.
   const words = [...new Set(typed.toLowerCase().split(/\s+/))].slice(0, MAX_WORDS);
@@ -113,7 +113,7 @@ function matching(all: readonly Pod[], typed: string): readonly Option[] {
 /** Slack shows 75 characters; the end of a pod's name tells it from its siblings. */
 const labelOf = (name: string): string => (name.length <= 75 ? name : `${name.slice(0, 37)}…${name.slice(-37)}`);
 
-/** What is wrong with a pod at first sight, in a few words. */
+/** The trouble of a pod at first sight, in a few words. */
 function troubleOf({ status, metadata }: Pod): string | undefined {
   if (metadata.deletionTimestamp !== undefined) return 'Ending';
   if (status.phase !== 'Running') return status.phase;
@@ -134,9 +134,9 @@ function withRestarts(words: string, statuses: readonly ContainerStatus[]): stri
 type Where = Pick<ResolvedNamespace, 'cluster' | 'namespace'>;
 
 /**
- * Whether to name the pods of a namespace to this person: not in a channel that another company reads, and only if the
- * cluster lets them debug any pod of it, where kdebug knows who they are there. Records nothing: this is asked with every
- * character that somebody types, and launches nothing. @throws when it cannot know
+ * Decides if this person may see the names of a namespace's pods: not in a channel that another company reads, and only
+ * if the cluster lets them debug any pod of it, provided that kdebug knows who they are there. Records nothing, because
+ * every typed character asks this and nothing is launched. @throws when it cannot know
  */
 export async function isVisible(actor: Actor, { cluster, namespace }: Where, deps: FlowDeps): Promise<boolean> {
   const { identity } = deps.policies.current();

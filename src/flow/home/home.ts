@@ -100,7 +100,7 @@ interface Deciding {
   readonly policy: Policy;
 }
 
-/** Whether the run waits for this person's vote. The click decides afresh. */
+/** The run waits for this person's vote. The click decides afresh. */
 const mayDecide = ({ state, approval, origin }: Run, { visitor: { userId }, groups, policy }: Deciding): boolean =>
   state === 'pending-approval' &&
   approval !== undefined &&

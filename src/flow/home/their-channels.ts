@@ -8,9 +8,9 @@ import type { FlowDeps } from '../context/deps.ts';
 export interface TheirChannels {
   /** The channels of the policy that both the person and the bot are in. */
   readonly ids: readonly ChannelId[];
-  /** How many have too many people to look for one among them. */
+  /** The number of channels with too many people to look for one among them. */
   readonly tooLarge: number;
-  /** How many Slack did not tell of in time; and its first error. */
+  /** The number of channels that Slack did not tell of in time; and its first error. */
   readonly unknown: number;
   readonly failure?: unknown;
 }

@@ -23,8 +23,8 @@ export class Welcomes {
   }
 
   /**
-   * What the channel may do, or how it is added to the policy. Where another company reads along and the policy does not allow that, or
-   * Slack cannot say, only the person who invited the bot is answered. Never rejects.
+   * Says what the channel may do, or how it is added to the policy. If another company reads along and the policy does
+   * not allow that, or if Slack cannot say, only the person who invited the bot gets the answer. Never rejects.
    */
   async answer({ channelId }: Actor): Promise<Welcome> {
     if (this.#isRepeated(channelId)) return { kind: 'nothing' };

@@ -13,7 +13,7 @@ import { defined } from '../../lib/object.ts';
 import type { Again } from '../again/again.ts';
 import { rerunFailed } from '../again/rerun-failed.ts';
 import type { Approvals } from '../approval/votes.ts';
-import { type AcceptRequest, LookLimiter } from '../context/accept.ts';
+import { type AcceptRequest, LookupLimiter } from '../context/accept.ts';
 import { record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { privateDestinationOf } from '../context/destinations.ts';
@@ -27,7 +27,7 @@ import { hasSecretOfAnother } from '../run/equal-run.ts';
 
 export type Change = NonNullable<Extract<Command, { kind: 'batch' }>['change']>;
 
-/** Why a change was refused; undefined: it was made. */
+/** The reason why a change was refused; undefined: it was made. */
 export type NotChanged = { readonly code: ReasonCode; readonly detail?: string } | undefined;
 
 export interface ChangeContext {
@@ -36,7 +36,7 @@ export interface ChangeContext {
   readonly runs: RunChanger;
   readonly refusals: BoundedRefusals;
   /** Bounds one person's changes where they ask for them. Absent: they have been let through already. */
-  readonly changes?: LookLimiter;
+  readonly changes?: LookupLimiter;
 }
 
 /**
@@ -142,11 +142,11 @@ export interface BatchCommandsParts {
  */
 export class BatchCommands {
   readonly #parts: BatchCommandsParts;
-  readonly #changes: LookLimiter;
+  readonly #changes: LookupLimiter;
 
   constructor(parts: BatchCommandsParts) {
     this.#parts = parts;
-    this.#changes = new LookLimiter(parts.deps, CHANGES_PER_RUN);
+    this.#changes = new LookupLimiter(parts.deps, CHANGES_PER_RUN);
   }
 
   async clickChange(click: Click, kind: ChangeByButton): Promise<Answer> {

@@ -2,17 +2,17 @@ import { defined, own } from '../../lib/object.ts';
 import type { Again, AgainAction, RerunParts } from '../again/again.ts';
 import { followUp } from '../again/follow-up.ts';
 import { askForIt, clickRerun, clickRunAnyway } from '../again/rerun.ts';
-import type { LookLimiter } from '../context/accept.ts';
+import type { LookupLimiter } from '../context/accept.ts';
 import { answerReason, answerWith, closeForm } from '../context/refusals.ts';
 import type { Answer, Click, Submission, SubmitAnswer } from '../ports/slack.ts';
 import type { BatchCommands } from './batch-commands.ts';
 
 interface AgainParts extends RerunParts {
-  readonly looks: LookLimiter;
+  readonly lookups: LookupLimiter;
   readonly batches: Pick<BatchCommands, 'rerunFailed'>;
 }
 
-/** What each button that repeats a run does, and the form that the button opened. */
+/** The action of each button that repeats a run, and of the form that the button opened. */
 const BY_ACTION: Readonly<Record<AgainAction, (again: Again, parts: AgainParts) => Promise<Answer>>> = {
   'look-again': (again, parts) => followUp('look-again', again, parts),
   'next-image': (again, parts) => followUp('next-image', again, parts),
@@ -30,7 +30,7 @@ const BY_ACTION: Readonly<Record<AgainAction, (again: Again, parts: AgainParts) 
 export const clickAgain =
   (action: Exclude<AgainAction, 'rerun-failed'>) =>
   async (parts: AgainParts, click: Click): Promise<Answer> => {
-    const limited = parts.looks.refusal(click.userId, 'plan-again');
+    const limited = parts.lookups.refusal(click.userId, 'plan-again');
     return limited ? answerWith(limited) : BY_ACTION[action]({ ...click, runId: click.value }, parts);
   };
 
@@ -44,7 +44,7 @@ export async function submitAgain(parts: AgainParts, submission: Submission): Pr
   const reason = (fields.reason ?? '').replace(/\s+/g, ' ').trim() || undefined;
   if (reason === undefined && profile === undefined) return NO_REASON;
   // With a reason, the quotas of the request count it.
-  const limited = reason === undefined ? parts.looks.refusal(userId, 'plan-again') : undefined;
+  const limited = reason === undefined ? parts.lookups.refusal(userId, 'plan-again') : undefined;
   if (limited) return closeForm(answerWith(limited));
   const answer = await send({ teamId, userId, channelId, runId, ...defined({ reason, profile }) }, parts);
   return answer.kind === 'form' ? NO_REASON : closeForm(answer);

@@ -5,7 +5,7 @@ import { helpMessage } from '../../core/say/answers/help.ts';
 import { imagesMessage, reasonMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import { typeRerun } from '../again/rerun.ts';
-import type { AcceptRequest, LookLimiter } from '../context/accept.ts';
+import type { AcceptRequest, LookupLimiter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { answerWith } from '../context/refusals.ts';
 import { openRequestForm } from '../form/request-form.ts';
@@ -23,14 +23,14 @@ export interface CommandContext {
   readonly accept: AcceptRequest;
   readonly batches: BatchCommands;
   readonly jobs: JobInbox;
-  readonly looks: LookLimiter;
+  readonly lookups: LookupLimiter;
   readonly stops: Stops;
-  readonly previews: LookLimiter;
+  readonly previews: LookupLimiter;
 }
 
 export async function answerCommand(origin: Origin, command: Command, context: CommandContext): Promise<Answer> {
   const isBroad = command.kind === 'list' && command.all === true;
-  const limited = context.looks.refusal(origin.requesterId, isBroad ? 'list-all' : command.kind);
+  const limited = context.lookups.refusal(origin.requesterId, isBroad ? 'list-all' : command.kind);
   if (limited) return answerWith(limited);
   switch (command.kind) {
     case 'run':

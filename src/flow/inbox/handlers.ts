@@ -5,7 +5,7 @@ import { copyCommandMessage, detailsMessage } from '../../core/say/answers/click
 import { outliersMessage } from '../../core/say/batch/outliers-message.ts';
 import { podInText } from '../../core/say/pod-in-text.ts';
 import type { Approvals, DecisionAction } from '../approval/votes.ts';
-import { type AcceptRequest, type LookLimiter, originOf } from '../context/accept.ts';
+import { type AcceptRequest, type LookupLimiter, originOf } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { runOfAnyCard } from '../context/find-run.ts';
 import { answerReason, answerWith } from '../context/refusals.ts';
@@ -25,9 +25,9 @@ export interface InboxParts {
   readonly approvals: Approvals;
   readonly batches: BatchCommands;
   readonly jobs: JobInbox;
-  readonly looks: LookLimiter;
+  readonly lookups: LookupLimiter;
   readonly stops: Stops;
-  readonly previews: LookLimiter;
+  readonly previews: LookupLimiter;
   readonly submitRequest: (submission: Submission) => Promise<SubmitAnswer>;
 }
 
@@ -46,11 +46,11 @@ const decide =
   ({ approvals }: InboxParts, click: Click): Promise<Answer> =>
     approvals.click(click, action);
 
-const lookBounded =
-  (what: Look) =>
-  async ({ deps, looks }: InboxParts, click: Click): Promise<Answer> => {
-    const limited = looks.refusal(click.userId, what);
-    return limited ? answerWith(limited) : look(click, what, deps);
+const showBounded =
+  (what: ShowAction) =>
+  async ({ deps, lookups }: InboxParts, click: Click): Promise<Answer> => {
+    const limited = lookups.refusal(click.userId, what);
+    return limited ? answerWith(limited) : show(click, what, deps);
   };
 
 export const ON_CLICK: ClickHandlers = {
@@ -70,12 +70,12 @@ export const ON_CLICK: ClickHandlers = {
   rerun: clickAgain('rerun'),
   'run-anyway': clickAgain('run-anyway'),
   'ask-for-it': clickAgain('ask-for-it'),
-  logs: lookBounded('logs'),
-  details: lookBounded('details'),
-  'copy-command': lookBounded('copy-command'),
-  'show-outliers': lookBounded('show-outliers'),
-  stop: async ({ stops, looks }, click) => {
-    const limited = looks.refusal(click.userId, 'stop');
+  logs: showBounded('logs'),
+  details: showBounded('details'),
+  'copy-command': showBounded('copy-command'),
+  'show-outliers': showBounded('show-outliers'),
+  stop: async ({ stops, lookups }, click) => {
+    const limited = lookups.refusal(click.userId, 'stop');
     return limited ? answerWith(limited) : stops.click(click);
   },
 };
@@ -91,21 +91,21 @@ export const ON_SUBMIT: SubmitHandlers = {
 
 export const ON_SHORTCUT: ShortcutHandlers = {
   'debug-pod': async (parts, shortcut) => openRequestForm(shortcut, podInText(shortcut.text), parts),
-  'apply-job': async ({ jobs, looks }, shortcut) => {
-    const limited = looks.refusal(shortcut.userId, 'apply');
+  'apply-job': async ({ jobs, lookups }, shortcut) => {
+    const limited = lookups.refusal(shortcut.userId, 'apply');
     return limited ? answerWith(limited) : jobs.shortcut(shortcut);
   },
 };
 
-export type Look = 'logs' | 'details' | 'copy-command' | 'show-outliers';
+export type ShowAction = 'logs' | 'details' | 'copy-command' | 'show-outliers';
 
 /** A button of a run that only shows something, to the clicker alone; private output only to the run's requester. */
-async function look(click: Click, what: Look, deps: FlowDeps): Promise<Answer> {
+async function show(click: Click, what: ShowAction, deps: FlowDeps): Promise<Answer> {
   const found = await runOfAnyCard({ ...click, runId: click.value }, deps);
-  return 'answer' in found ? found.answer : LOOKS[what](found.run, click, deps);
+  return 'answer' in found ? found.answer : SHOW[what](found.run, click, deps);
 }
 
-const LOOKS: Readonly<Record<Look, (run: Run, click: Click, deps: FlowDeps) => Promise<Answer>>> = {
+const SHOW: Readonly<Record<ShowAction, (run: Run, click: Click, deps: FlowDeps) => Promise<Answer>>> = {
   logs: async (run, click, deps) => ({
     kind: 'page',
     title: `Log of ${run.id}`,

@@ -7,7 +7,7 @@ import { commandErrorMessage, errorMessage, notesMessage } from '../../core/say/
 import type { Form, Message, Option } from '../../core/say/message/message.ts';
 import { commandOfForm, fieldOfError } from '../../core/say/request-form.ts';
 import { Approvals } from '../approval/votes.ts';
-import { createAcceptRequest, LookLimiter, originOf, type Starter } from '../context/accept.ts';
+import { createAcceptRequest, LookupLimiter, originOf, type Starter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { RunChanger } from '../context/held-run.ts';
 import { answerWith, BoundedRefusals, closeForm } from '../context/refusals.ts';
@@ -39,7 +39,7 @@ import { type InboxParts, ON_CLICK, ON_SHORTCUT, ON_SUBMIT } from './handlers.ts
 import { Stops } from './stop-request.ts';
 import { channelNeeded, Talks } from './talk.ts';
 
-/** How many changes of a form a person may make where they may start one run. */
+/** The changes of a form that a person may make for each run that they may start. */
 const PREVIEWS_PER_RUN = 10;
 /** The same of searches for a pod: one for each character that they type. */
 const SEARCHES_PER_RUN = 20;
@@ -53,8 +53,8 @@ export class CommandInbox implements Inbox {
   readonly refusals: BoundedRefusals;
   readonly #talks: Talks;
   readonly #welcomes: Welcomes;
-  readonly #visits: LookLimiter;
-  readonly #searches: LookLimiter;
+  readonly #visits: LookupLimiter;
+  readonly #searches: LookupLimiter;
   readonly #parts: InboxParts;
 
   constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
@@ -63,8 +63,8 @@ export class CommandInbox implements Inbox {
     this.refusals = refusals;
     this.#talks = new Talks(deps);
     this.#welcomes = new Welcomes(deps);
-    this.#visits = new LookLimiter(deps);
-    this.#searches = new LookLimiter(deps, SEARCHES_PER_RUN);
+    this.#visits = new LookupLimiter(deps);
+    this.#searches = new LookupLimiter(deps, SEARCHES_PER_RUN);
     const accept = createAcceptRequest(deps, starter, refusals);
     const approvals = new Approvals(deps, runs, refusals);
     const batches = new BatchCommands({ deps, runs, refusals, approvals, accept });
@@ -75,8 +75,8 @@ export class CommandInbox implements Inbox {
       batches,
       stops: new Stops({ deps, runs, refusals, approvals, batches }),
       jobs: new JobInbox({ deps, accept }),
-      looks: new LookLimiter(deps),
-      previews: new LookLimiter(deps, PREVIEWS_PER_RUN),
+      lookups: new LookupLimiter(deps),
+      previews: new LookupLimiter(deps, PREVIEWS_PER_RUN),
       submitRequest: (submission) => this.#submitRequest(submission),
     };
   }

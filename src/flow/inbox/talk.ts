@@ -9,22 +9,22 @@ import { helpMessage } from '../../core/say/answers/help.ts';
 import { reasonMessage, talkMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import { withDeadline } from '../../lib/clock.ts';
-import { LookLimiter } from '../context/accept.ts';
+import { LookupLimiter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { mayUseDirect } from '../planning/approvers.ts';
 import { planOrRefusal } from '../run/plan.ts';
 
 /** After this time, a mention counts as a command. */
-const PATIENCE_MS = 1_000;
+const POD_LOOKUP_MS = 1_000;
 
 /** Answers mentions that are not commands. Starts and stores nothing. */
 export class Talks {
   readonly #deps: FlowDeps;
-  readonly #looks: LookLimiter;
+  readonly #lookups: LookupLimiter;
 
   constructor(deps: FlowDeps) {
     this.#deps = deps;
-    this.#looks = new LookLimiter(deps);
+    this.#lookups = new LookupLimiter(deps);
   }
 
   /**
@@ -37,13 +37,14 @@ export class Talks {
     if (parsed.kind === 'ok' && parsed.command.kind === 'form') return helpMessage();
     const talk = talkIn(words, parsed);
     if (!talk?.request) return talk && talkMessage(talk, undefined);
-    if (this.#looks.refusal(origin.requesterId, 'talk')) return undefined;
+    if (this.#lookups.refusal(origin.requesterId, 'talk')) return undefined;
     return this.#answerUnlessPod(talk, talk.request, origin);
   }
 
   async #answerUnlessPod(talk: Talk, request: RunRequest, origin: Origin): Promise<Message | undefined> {
     const { clock, policies } = this.#deps;
-    if (!(await withDeadline(clock, PATIENCE_MS, isNoPod(request, origin, this.#deps), () => false))) return undefined;
+    if (!(await withDeadline(clock, POD_LOOKUP_MS, isNoPod(request, origin, this.#deps), () => false)))
+      return undefined;
     const resolved = resolveNamespace(request, origin.channelId, policies.current());
     return talkMessage(talk, resolved.kind === 'ok' ? resolved.namespace : undefined);
   }
@@ -52,7 +53,7 @@ export class Talks {
 /** Looks up the pod as planning does, so the answer reveals no more than a run would. */
 async function isNoPod(typed: RunRequest, origin: Origin, deps: FlowDeps): Promise<boolean> {
   const request = withImage(typed, deps.policies.current());
-  const untilMs = deps.clock.elapsed() + PATIENCE_MS;
+  const untilMs = deps.clock.elapsed() + POD_LOOKUP_MS;
   try {
     await planOrRefusal({ origin, request }, deps, { isOver: () => deps.clock.elapsed() >= untilMs });
     return false;

@@ -6,7 +6,7 @@ import type { Archive, Spool } from '../ports/machine.ts';
 import type { ReadLog } from './logs.ts';
 import type { FileOfLog } from './run-files.ts';
 
-/** What the pods of one batch brought back, collected in one archive as they end. It opens with the first file. */
+/** The files of the pods of one batch, collected in one archive as the pods end. It opens with the first file. */
 export class BatchArchive {
   readonly #open: () => Promise<Archive>;
   readonly #maxBytes: number;

@@ -35,9 +35,9 @@ const MAX_LOOKED_UP = 5;
 export type DescribeCommand = Extract<Command, { kind: 'describe' }>;
 
 /**
- * What kdebug knows of a pod, for one person in one channel. Launches nothing. Channel, policy and the person's own
- * rights decide before the cluster is asked for the pod, as for a run. A pod in a namespace that the channel may not
- * see gets the same answer as one that does not exist.
+ * Describes a pod to one person in one channel. Launches nothing. Channel, policy and the person's own rights decide
+ * before the cluster is asked for the pod, as for a run. A pod in a namespace that the channel may not see gets the
+ * same answer as one that does not exist.
  */
 export async function describePod(origin: Origin, command: DescribeCommand, deps: FlowDeps): Promise<Message> {
   return withDeadline(deps.clock, ANSWER_WITHIN_MS, answer(origin, command, deps), tooLate);
@@ -104,7 +104,7 @@ async function learntOf(pod: Pod, cluster: string, deps: FlowDeps): Promise<User
 const newestDebugContainers = ({ spec }: Pod): readonly PodEphemeralContainer[] =>
   spec.ephemeralContainers.slice(-MAX_LOOKED_UP);
 
-/** Whoever may patch the pod could write any run id there, so the run must name this container of this pod. */
+/** Anyone who may patch the pod could write any run id there, so the run must name this container of this pod. */
 async function earlierRun(
   { name: containerName, runId }: PodEphemeralContainer,
   { pod, origin, deps }: { readonly pod: Pod; readonly origin: Origin; readonly deps: FlowDeps },

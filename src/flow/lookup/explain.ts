@@ -9,7 +9,7 @@ import type { Message } from '../../core/say/message/message.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { isInGroup } from '../planning/approvers.ts';
 import { isSharedChannel, withInvitation } from '../planning/channel-check.ts';
-import { type Glance, withGlance } from '../planning/plan-pod.ts';
+import { type Preview, withPreview } from '../planning/plan-pod.ts';
 import { ANSWER_WITHIN_MS } from '../ports/slack.ts';
 import { planOrRefusal } from '../run/plan.ts';
 
@@ -18,20 +18,20 @@ import { planOrRefusal } from '../run/plan.ts';
  * did not answer, and the work stops at its next step.
  */
 export async function canI(origin: Origin, request: RunRequest, deps: FlowDeps): Promise<Message> {
-  return withGlance(deps.clock, ANSWER_WITHIN_MS, (glance) => answer(origin, request, { deps, glance }), tooLate);
+  return withPreview(deps.clock, ANSWER_WITHIN_MS, (preview) => answer(origin, request, { deps, preview }), tooLate);
 }
 
 const tooLate = (): Message => reasonMessage('cluster_unreachable', 'no answer in time');
 
-interface Looking {
+interface Explaining {
   readonly deps: FlowDeps;
-  readonly glance: Glance;
+  readonly preview: Preview;
 }
 
-async function answer(origin: Origin, request: RunRequest, { deps, glance }: Looking): Promise<Message> {
-  const planned = await planOrRefusal({ origin, request }, deps, glance);
+async function answer(origin: Origin, request: RunRequest, { deps, preview }: Explaining): Promise<Message> {
+  const planned = await planOrRefusal({ origin, request }, deps, preview);
   if ('refusal' in planned) return refusalAnswer(planned.refusal);
-  if (glance.isOver()) return tooLate();
+  if (preview.isOver()) return tooLate();
   const policy = deps.policies.current();
   const targetLog = targetLogOf(policy, origin, planned.plan, { isShared: await isSharedChannel(origin, deps) });
   return withInvitation(canIMessage(planned.plan, planned.decision, policy.output.redact, targetLog), origin, deps);

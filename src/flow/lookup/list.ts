@@ -28,7 +28,7 @@ export function listRuns(origin: Origin, filter: RunFilter, deps: FlowDeps): Pro
 }
 
 async function list(origin: Origin, filter: RunFilter, deps: FlowDeps): Promise<Message> {
-  const channels = await channelsOf(origin, filter, deps);
+  const channels = await channelsToList(origin, filter, deps);
   if (!channels) return reasonMessage('list_all_not_approver');
   const found = await search(channels.slice(0, MAX_CHANNELS), { filter, readerId: origin.requesterId }, deps);
   const runs = await Promise.all(found.runs.map((run) => listed(run, origin, deps)));
@@ -37,7 +37,11 @@ async function list(origin: Origin, filter: RunFilter, deps: FlowDeps): Promise<
 }
 
 /** This channel first. Undefined: the person approves for no channel. */
-async function channelsOf(origin: Origin, filter: RunFilter, deps: FlowDeps): Promise<readonly string[] | undefined> {
+async function channelsToList(
+  origin: Origin,
+  filter: RunFilter,
+  deps: FlowDeps,
+): Promise<readonly string[] | undefined> {
   const here = origin.channelId;
   if (!filter.all) return [here];
   const { channels } = deps.policies.current();
@@ -72,7 +76,7 @@ async function search(channels: readonly string[], { filter, readerId }: Wanted,
     const runs = await store.recent(channels, PAGE_RUNS + 1, before);
     return { runs: runs.slice(0, PAGE_RUNS), hasMore: runs.length > PAGE_RUNS };
   }
-  // A run that starts meanwhile moves the others: nobody shall read one twice.
+  // A run that starts meanwhile shifts the others, and no run may be listed twice.
   const matching = new Map<string, Run>();
   for (let skip = 0; skip < MAX_SEARCHED; skip += READ_AT_ONCE) {
     const runs = await store.recent(channels, READ_AT_ONCE, skip);
@@ -87,7 +91,7 @@ async function matchingOf(runs: readonly Run[], { filter, readerId }: Wanted, de
   return runs.filter((run, index) => matchesFilter(seen[index] ?? run, filter, readerId));
 }
 
-/** A search must not tell the verdict that the list hides. */
+/** Filters run on what this reader may see; otherwise a search would reveal a hidden verdict. */
 async function seenBy(
   readerId: string,
   run: Run,

@@ -55,7 +55,7 @@ export async function showRun(run: Run, { origin, kind, filter = {}, deps }: Sho
   return batchForOne(run, { nowMs: clock.now(), approvers: policies.current().approvers, isPrivate: isHidden, links });
 }
 
-/** Whether this person may not see what its containers wrote; true if Slack cannot say. */
+/** This person may not see the output of its containers; true if Slack cannot say. */
 export const isHiddenFrom = async (run: Run, userId: string, deps: FlowDeps): Promise<boolean> =>
   run.origin.requesterId !== userId && (await isPrivate(run, deps));
 

@@ -16,8 +16,9 @@ import type { AuditEntry } from '../ports/machine.ts';
 type Deps = Pick<FlowDeps, 'policies' | 'directory'>;
 
 /**
- * Whether a person is in one of these groups, by the current policy. With a moment, ignores older answers of Slack, and the person
- * must still be a full member of the workspace: use it where their vote decides. With `shown`, only to show something.
+ * True if a person is in one of these groups, by the current policy. With a moment, ignores older answers of Slack, and
+ * the person must still be a full member of the workspace: use it where their vote decides. With `shown`, only to show
+ * something.
  * @throws KdebugError what `Directory.members` and `inChannel` throw: then nobody counts as approver
  */
 export async function isApprover(
@@ -32,8 +33,8 @@ export async function isApprover(
 }
 
 /**
- * To show the groups that a person is in. Undefined: unknown, because kdebug may not read the members of the group's
- * channel. @throws KdebugError as `isApprover`, so that a doubt opens nothing
+ * Only for showing the groups of a person. Undefined: kdebug may not read the members of the group's channel.
+ * @throws KdebugError as `isApprover`, so that an unreadable group never grants access
  */
 export async function isInGroup(name: string, userId: string, deps: Deps): Promise<boolean | undefined> {
   try {
@@ -45,7 +46,7 @@ export async function isInGroup(name: string, userId: string, deps: Deps): Promi
 }
 
 /**
- * Whether a person may use kdebug in a direct message, by the current policy. Nobody may without an entry `direct`.
+ * The current policy decides who may use kdebug in a direct message. Without an entry `direct`, nobody may.
  * @throws KdebugError as `isApprover`
  */
 export async function mayUseDirect(userId: string, { policies, directory }: Deps): Promise<boolean> {

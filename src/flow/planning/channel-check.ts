@@ -19,9 +19,10 @@ import { mayUseDirect } from './approvers.ts';
 type Need = Pick<FlowDeps, 'policies' | 'directory' | 'log'>;
 
 /**
- * Why a request cannot run in this channel. It is shared, or Slack cannot say, and the policy forbids that. Or the bot is no member, so
- * nobody would see its card; checked only if there will be one (`posts`). Or it is a direct message of somebody who may not use
- * kdebug there. Skips channels that the policy does not name: nothing is allowed there anyway. @throws as `mayUseDirect`
+ * Refuses a request that cannot run in this channel. It is shared, or Slack cannot say, and the policy forbids that. Or
+ * the bot is no member, so nobody would see its card; checked only if there will be one (`posts`). Or it is a direct
+ * message of somebody who may not use kdebug there. Skips channels that the policy does not name: nothing is allowed
+ * there anyway. @throws as `mayUseDirect`
  */
 export const channelProblem = (
   { channelId, requesterId }: Pick<Origin, 'channelId' | 'requesterId'>,
@@ -71,9 +72,10 @@ export async function withInvitation(
 }
 
 /**
- * Whether only the requester may see a container's output: the policy says so, or another company can read the channel by now, and the
- * policy does not share it with them: all of it (`slackConnect`), of an answer that was read from the pod's own log also that
- * (`targetLog`). A channel that the bot may not look up counts as shared. @throws KdebugError when Slack does not answer: ask again later
+ * True if only the requester may see a container's output: the policy says so, or another company can read the channel
+ * by now and the policy does not share the output with it (`slackConnect`), nor the pod's own log if the answer was
+ * read from it (`targetLog`). A channel that the bot may not look up counts as shared. @throws KdebugError when Slack
+ * does not answer: ask again later
  */
 export async function isForRequesterAlone(
   run: Pick<Run, 'origin' | 'plan' | 'verdict'>,
@@ -92,7 +94,7 @@ export async function isForRequesterAlone(
   }
 }
 
-/** Whether the answer may quote the pod's own log, and another company may not read that in this channel. */
+/** The answer may quote the pod's own log, and another company may not read that in this channel. */
 const withholdsLog = (
   { origin, plan, verdict }: Pick<Run, 'origin' | 'plan' | 'verdict'>,
   { policies }: Need,
@@ -102,8 +104,8 @@ const withholdsLog = (
   targetLogOf(policies.current(), origin, plan, { isShared: true }) === 'none';
 
 /**
- * Whether another company may read the channel; one that Slack says nothing about counts as shared, a direct message is shared with nobody.
- * Never rejects.
+ * True if another company may read the channel; one that Slack says nothing about counts as shared, a direct message is
+ * shared with nobody. Never rejects.
  */
 export async function isSharedChannel(
   { channelId }: Pick<Origin, 'channelId'>,

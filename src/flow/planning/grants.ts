@@ -43,15 +43,16 @@ const withoutUseOf = ({ id }: Run, grant: Grant): Grant => ({
 /** False if the grant is used up or cannot be changed now. */
 async function isCounted(run: Run, grantOf: RunId, { deps, runs }: GrantContext): Promise<boolean> {
   const use = { runId: run.id, userId: run.origin.requesterId, atMs: deps.clock.now() };
-  const counted = await runs.change(grantOf, async (session) => {
-    const isThere = session.run.grant?.uses.some(({ runId }) => runId === run.id);
-    return isThere || (await session.tryApply({ kind: 'grant-used', use })) === 'moved';
+  const counted = await runs.change(grantOf, async (held) => {
+    const isThere = held.run.grant?.uses.some(({ runId }) => runId === run.id);
+    return isThere || (await held.tryApply({ kind: 'grant-used', use })) === 'moved';
   });
   return counted === true;
 }
 
 /**
- * Whether the grant still counts: its giver is an approver now, and not the requester. False if Slack cannot say, so an approval is needed.
+ * A grant still counts if its giver is an approver now, and not the requester. False if Slack cannot say, so an
+ * approval is needed.
  */
 async function isValidFor(run: Run, { byUserId }: Grant, { needed, deps }: GrantContext): Promise<boolean> {
   if (!mayGrant(needed.approval) || isSamePerson(deps.policies.current().identity, run.origin, byUserId)) return false;
@@ -77,7 +78,7 @@ export async function endGrant(
     return 'vote_by_outsider';
   const event = { kind: 'grant-ended', byUserId: userId, atMs: deps.clock.now() } as const;
   const recordEnd = () => record(deps, run, 'grant', { actorId: userId, kind: 'end', verdict: 'ended' });
-  const moved = await runs.change(run.id, (session) => session.tryApply(event, recordEnd));
+  const moved = await runs.change(run.id, (held) => held.tryApply(event, recordEnd));
   if (moved === 'moved') return undefined;
   if (moved !== 'elsewhere') return 'grant_ended';
   await deps.store.notes.leave(run.id, JSON.stringify({ change: { kind: END_GRANT }, userId }));

@@ -45,7 +45,7 @@ export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchReq
 
 type Held = Pod['spec']['ephemeralContainers'][number];
 
-/** Whether a container belongs to this run: by name, run id, and a text that only kdebug can have sealed for it. */
+/** A container belongs to this run by its name, its run id, and a text that only kdebug can have sealed for it. */
 export const isSealedFor = (
   { name, runId, ref }: Held,
   { id, plan: { podUid } }: Pick<Run, 'id'> & { readonly plan: Plan },

@@ -14,10 +14,10 @@ import type { AuditSubject } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { compared, comparisonOf } from './comparison.ts';
 import {
-  type Glance,
   type LearntOf,
   learntFrom,
   type PlannedRequest,
+  type Preview,
   planPodOrRefuse,
   refuse,
   unlessDenied,
@@ -83,31 +83,31 @@ export interface PlanContext {
   readonly policy: Policy;
   readonly deps: FlowDeps;
   /** Set for a preview: only the first pod of each kind is planned. */
-  readonly glance?: Glance;
+  readonly preview?: Preview;
 }
 
 async function planAll(
   selected: readonly SelectedPod[],
   inputs: readonly PlanInputs[],
-  { deps, glance }: PlanContext,
+  { deps, preview }: PlanContext,
 ): Promise<readonly PlannedPod[]> {
   const planned: PlannedPod[] = [];
   const learntOf = lookUpOnce(learntFrom(deps));
   const kinds = new Map<string, Pick<PlannedPod, 'plans' | 'key'>>();
   for (const pod of selected) {
-    const kind = glance && kindOf(pod.pod);
+    const kind = preview && kindOf(pod.pod);
     const known = kind === undefined || pod.skip !== undefined ? undefined : kinds.get(kind);
     const plans = known ?? (await planOfEach(pod, inputs, learntOf));
     if (kind !== undefined && pod.skip === undefined) kinds.set(kind, plans);
     if (planned.push({ ...pod, ...plans }) % PODS_PER_TURN !== 0) continue;
     await sleep(deps.clock, 0);
-    stopIfOver({ glance });
+    stopIfOver({ preview });
   }
   return planned;
 }
 
-const stopIfOver = ({ glance }: { readonly glance?: Glance | undefined }): void =>
-  void (glance?.isOver() && refuse('cluster_unreachable', 'no answer in time'));
+const stopIfOver = ({ preview }: { readonly preview?: Preview | undefined }): void =>
+  void (preview?.isOver() && refuse('cluster_unreachable', 'no answer in time'));
 
 async function planOfEach(
   { pod, skip }: SelectedPod,

@@ -13,20 +13,20 @@ import { refusal } from '../context/refusals.ts';
 import type { Question } from './question.ts';
 
 /** A preview: nobody launches this plan, but somebody waits for the answer. */
-export interface Glance {
+export interface Preview {
   /** The requester stopped waiting: stop working. */
   isOver(): boolean;
 }
 
-/** Waits `ms` for what `look` finds out. The work then stops at its next step. */
-export function withGlance<Value, Late>(
+/** Waits `ms` for `plan`, which then stops at its next step. */
+export function withPreview<Value, Late>(
   clock: Clock,
   ms: number,
-  look: (glance: Glance) => Promise<Value>,
+  plan: (preview: Preview) => Promise<Value>,
   onLate: () => Late,
 ): Promise<Value | Late> {
   const untilMs = clock.elapsed() + ms;
-  return withDeadline(clock, ms, look({ isOver: () => clock.elapsed() >= untilMs }), onLate);
+  return withDeadline(clock, ms, plan({ isOver: () => clock.elapsed() >= untilMs }), onLate);
 }
 
 export interface PlannedRequest {
@@ -39,10 +39,10 @@ export interface PlannedRequest {
   readonly question?: Question;
 }
 
-/** What can be said before anything is launched. */
+/** The answer that needs no launch. */
 export interface AnsweredQuestion {
   readonly verdict: Verdict;
-  /** What to launch, where a container can see more. */
+  /** The launch, if a container can see more. */
   readonly look: PlannedRequest | undefined;
 }
 

@@ -97,7 +97,10 @@ export const muteProblem = async ({ token }: Pick<FlowDeps, 'token'>): Promise<R
 /** After downtime, requests and approvals older than `startDeadline` plus this are refused rather than started by surprise. */
 const AWAY_MS = 15 * 60_000;
 
-/** Why an earlier request must not start now: it is too old, outsiders read its channel now, or an approver has left the group. */
+/**
+ * Refuses the start of an earlier request that is too old, whose channel outsiders read now, or an approver of which
+ * has left the group.
+ */
 export async function unwanted(run: Run, deps: PreflightDeps): Promise<Refusal | undefined> {
   return tooOld(run, deps) ?? (await channelProblem(run.origin, deps)) ?? problemOfVotes(run, deps);
 }

@@ -4,9 +4,9 @@ import type { PlanInputs } from '../../core/planning/plan-request.ts';
 import type { TargetProblem } from '../../core/request/target.ts';
 import type { AuditSubject } from '../context/audit.ts';
 
-/** What a request that asks what is wrong (`isQuestion`) is about. */
+/** The subject of a request that asks what is wrong (`isQuestion`). */
 export type Question = (QuestionAboutPod | QuestionAboutWorkload) & {
-  /** Why the pod of the plan can hold no further container; undefined: it can. */
+  /** The reason why the pod of the plan can hold no further container; undefined: it can. */
   readonly problem: TargetProblem | undefined;
 };
 
@@ -21,7 +21,7 @@ export interface QuestionAboutWorkload {
   readonly inputs: QuestionInputs;
 }
 
-/** What each of its pods is planned with. */
+/** The inputs with which each of its pods is planned. */
 export type QuestionInputs = Omit<PlanInputs, 'learnt'>;
 
 /** A question about pods of which there are none: the workload itself is asked about. */

@@ -20,16 +20,16 @@ export const originOfStop = ({ origin }: Pick<Run, 'origin'>, byUserId: string):
 });
 
 /**
- * Why this person cannot stop this run now, by the current policy, the cluster's rights and the pod; undefined: they
- * can. Without `pod`, or before the run's container runs, the pod counts only at the launch. Whether they may at all is
- * not asked here. Throws when it cannot know.
+ * Returns the reason why this person cannot stop this run now, by the current policy, the cluster's rights and the pod;
+ * undefined: they can. Without `pod`, or before the run's container runs, the pod counts only at the launch. Does not
+ * check whether they may stop runs at all. Throws if it cannot know.
  */
-export async function stopProblem(run: PlannedRun, look: StopLook, deps: FlowDeps): Promise<Refusal | undefined> {
-  const planned = await planOfStop(run, look, deps);
+export async function stopProblem(run: PlannedRun, attempt: StopAttempt, deps: FlowDeps): Promise<Refusal | undefined> {
+  const planned = await planOfStop(run, attempt, deps);
   return planned && 'code' in planned ? planned : undefined;
 }
 
-interface StopLook {
+interface StopAttempt {
   readonly byUserId: string;
   readonly pod: Pod | undefined;
 }
@@ -37,7 +37,7 @@ interface StopLook {
 /** The plan of the stop's container, or why there is none; undefined: not known before the pod is. */
 export async function planOfStop(
   run: PlannedRun,
-  { byUserId, pod }: StopLook,
+  { byUserId, pod }: StopAttempt,
   deps: FlowDeps,
 ): Promise<Plan | Refusal | undefined> {
   const { id, origin, plan, request, stop } = run;

@@ -40,7 +40,7 @@ export interface Cluster {
    */
   launch(request: LaunchRequest): Promise<LaunchResult>;
   /**
-   * Whether a debug run is allowed there: patch pods/ephemeralcontainers, get pods/log, get pods. Caches a yes for at
+   * Asks if a debug run is allowed there: patch pods/ephemeralcontainers, get pods/log, get pods. Caches a yes for at
    * most 30 s, a no for 5 s. Throws when it cannot know.
    */
   access(request: AccessRequest): Promise<AccessResult>;
@@ -64,9 +64,7 @@ export interface Cluster {
    * The node, at most 30 s old; undefined when it does not exist, or the bot may not read it (that right is optional).
    */
   node(name: string): Promise<Node | undefined>;
-  /**
-   * Warnings of the namespace about any object, newest first, at most 500; one list, at most 2 s old.
-   */
+  /** Warnings of the namespace about any object, newest first, at most 500; one list, at most 2 s old. */
   warnings(namespace: string): Promise<readonly ObjectEvent[]>;
   /** Optional rights. Undefined: the bot lacks the right, which is asked for again after five minutes. */
   claims(namespace: string): Promise<readonly Claim[] | undefined>;

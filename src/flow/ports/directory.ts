@@ -11,8 +11,9 @@ export interface Person {
 }
 
 /**
- * How old an answer may be. A moment: only answers to questions sent then or later count, for what is decided now. `shown`: for what is only
- * shown; where Slack takes no more questions, the last known answer, at most 10 minutes old. Absent: 60 s.
+ * The age that an answer may have. A moment: only answers to questions sent then or later count, for what is decided
+ * now. `shown`: for what is only shown; where Slack takes no more questions, the last known answer, at most 10 minutes
+ * old. Absent: 60 s.
  */
 export type HowFresh = number | 'shown';
 
@@ -39,8 +40,8 @@ export interface Directory {
    */
   channelMembers(channelId: string, howFresh?: HowFresh): Promise<ReadonlySet<string>>;
   /**
-   * Whether both the bot and this person are in a channel of at most 10,000 people.
-   * @throws KdebugError as above where that is not known: then neither yes nor no
+   * True if both the bot and this person are in a channel of at most 10,000 people.
+   * @throws KdebugError as above if that is not known: then neither yes nor no
    */
   areTogetherIn(channelId: string, userId: string, howFresh?: HowFresh): Promise<boolean>;
 }

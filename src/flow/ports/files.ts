@@ -4,7 +4,7 @@ import type { PostRef } from '../../core/run/run-state.ts';
 export interface FileToShare {
   readonly filename: string;
   readonly title: string;
-  /** What a picture shows, for people who do not see it; at most 1,000 characters. */
+  /** The picture in words, for people who do not see it; at most 1,000 characters. */
   readonly altText?: string;
   readonly bytes: number;
   /** May be called again for another try. */

@@ -63,7 +63,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-/** What is read at the moment when somebody asks for the metrics; each with the label that its readings have, if any. */
+/** Gauges that are read when somebody asks for the metrics; each with the label that its readings have, if any. */
 export type GaugeName =
   /** `state` */
   | 'runs_in_flight'

@@ -11,7 +11,7 @@ export interface Destination {
   readonly threadTs?: string;
 }
 
-/** Where a message of ours is. With `threadGone` it stands in the channel itself. */
+/** The place of a message of ours. With `threadGone` it is in the channel itself. */
 export interface Sent extends PostRef, Landed {}
 
 /** The Slack message metadata of design section 3: finds a post again after a crash. */
@@ -75,8 +75,8 @@ export interface Thread {
 }
 
 /**
- * Whether Slack accepts our token. Without it nobody can be told anything, so nothing may be launched. Runs under way
- * go on, and are told once it is accepted again.
+ * The state of our token. While Slack rejects it, kdebug can tell nobody anything, so nothing may be launched. Runs
+ * under way go on, and are reported once it is accepted again.
  */
 export interface TokenState {
   /** False from the moment when Slack rejects it until Slack accepts a later call. */
@@ -119,7 +119,9 @@ export type Answer =
    */
   | { readonly kind: 'page'; readonly title: string; readonly message: Message };
 
-/** How long an answer may take that needs the store or the cluster: Slack waits three seconds, for a form as for a command. */
+/**
+ * The time for an answer that needs the store or the cluster: Slack waits three seconds, for a form as for a command.
+ */
 export const ANSWER_WITHIN_MS = 2_000;
 
 /**
@@ -135,7 +137,10 @@ export interface Inbox {
   submit(submission: Submission): Promise<SubmitAnswer>;
   /** A shortcut on a message: "Debug a pod" opens a form with what it says of a pod, "Apply as EphemeralJob" one with its YAML. */
   shortcut(shortcut: Shortcut): Promise<Answer>;
-  /** What a person may pick in a search field for what they typed, the best first; perhaps more than Slack shows. Starts nothing; never rejects. */
+  /**
+   * Returns the options of a search field for the typed text, the best first; perhaps more than Slack shows. Starts
+   * nothing; never rejects.
+   */
   search(query: SearchQuery): Promise<readonly Option[]>;
   /** Somebody changed a field that dispatches: the form as it should be now. Undefined: as it is. Never rejects. */
   change(change: FormChange): Promise<Form | undefined>;
@@ -149,7 +154,7 @@ export interface Inbox {
   refused(refused: RefusedAtDoor): Promise<void>;
 }
 
-/** What an invitation is answered with. */
+/** The answer to an invitation. */
 export type Welcome =
   | { readonly kind: 'nothing' }
   /** For everybody in the channel. */
@@ -186,7 +191,7 @@ export interface Click extends Actor {
 
 /** A click on a message that another program wrote with kdebug's token. All of it but who, where and when may be forged. */
 export interface AlertClick extends Actor {
-  /** What the button says of the target: see `alertTarget`. */
+  /** The target in the button: see `alertTarget`. */
   readonly value: string;
   /** The words of the whole message, for a form; at most 4,000 characters. */
   readonly text: string;
@@ -217,7 +222,7 @@ export interface FormChange extends Actor {
   readonly receivedAtMs: number;
 }
 
-/** What was typed into a search field. Slack does not say what stands in the other fields: `value` must. */
+/** The text typed into a search field. Slack does not send the other fields: `value` must. */
 export interface SearchQuery extends Omit<FormChange, 'fields'> {
   readonly field: SearchName;
   readonly typed: string;

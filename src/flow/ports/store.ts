@@ -75,7 +75,7 @@ export interface RunStore {
    * memory depend on these numbers and on the number of channels, never on the history.
    */
   recent(channels: string | readonly string[], limit: number, skip?: number): Promise<readonly Run[]>;
-  /** How many runs wait for an approval now, and since when the oldest of them exists (0 without any). */
+  /** The number of runs that wait for an approval now, and the creation time of the oldest (0 without any). */
   pending(): Promise<{ readonly count: number; readonly oldestMs: number }>;
   /** For readiness: rejects when the store does not answer. */
   check(): Promise<void>;
@@ -92,13 +92,13 @@ export interface Notes {
   read(id: RunId): Promise<readonly string[]>;
 }
 
-/** Who may search Slack for the result of a run that the store does not know, and what was found. Throws like the store. */
+/** The turns to search Slack for results of runs that the store does not know, and the finds. Throws like the store. */
 export interface Searches {
   /** Claims a turn. All replicas together get `perMinute` turns in 60 s, and a run's turn ends `heldMs` after it began. */
   turn(id: RunId, bounds: { readonly perMinute: number; readonly heldMs: number }): Promise<Turn>;
   /** Remembers for `forMs` that Slack has the run's result. */
   found(id: RunId, forMs: number): Promise<void>;
-  /** Whether `found` said so; false also if it was forgotten. */
+  /** True after `found`; false also if it was forgotten. */
   wasFound(id: RunId): Promise<boolean>;
 }
 

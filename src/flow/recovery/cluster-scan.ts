@@ -27,13 +27,13 @@ const SCAN = { begins: 'scan for lost runs failed, will retry', ends: 'scan for 
  */
 export class Recovery {
   readonly #deps: FlowDeps;
-  readonly #start: (session: HeldRun) => void;
+  readonly #start: (held: HeldRun) => void;
   readonly #ended: EndedRuns;
-  readonly #looked = new Set<string>();
+  readonly #scanned = new Set<string>();
   #stopped = false;
 
   /** `start` gets each recovered run, after it is back in the store. */
-  constructor(deps: FlowDeps, start: (session: HeldRun) => void) {
+  constructor(deps: FlowDeps, start: (held: HeldRun) => void) {
     this.#deps = deps;
     this.#start = start;
     this.#ended = new EndedRuns(deps);
@@ -41,27 +41,27 @@ export class Recovery {
   }
 
   /** Scans every namespace that the policy names; those matching a pattern follow on first use. */
-  lookEverywhere(): void {
+  scanAll(): void {
     const rules = Object.values(this.#deps.policies.current().channels).flatMap((channel) => channel.rules);
     const namespacesOfPolicy = rules.flatMap(({ clusters, namespaces }) =>
       clusters.flatMap((cluster) => namespaces.map((namespace) => ({ cluster, namespace }))),
     );
     for (const { cluster, namespace } of namespacesOfPolicy)
-      if (!namespace.includes('*')) this.look(cluster, namespace);
+      if (!namespace.includes('*')) this.scan(cluster, namespace);
   }
 
   /** Scans in the background, once per process. `trouble`: of the tries before. */
-  look(cluster: string, namespace: string, trouble = new Trouble(this.#deps, SCAN)): void {
+  scan(cluster: string, namespace: string, trouble = new Trouble(this.#deps, SCAN)): void {
     const key = `${cluster}/${namespace}`;
-    if (this.#stopped || this.#looked.has(key)) return;
-    this.#looked.add(key);
-    this.#lookNow(cluster, namespace).then(
+    if (this.#stopped || this.#scanned.has(key)) return;
+    this.#scanned.add(key);
+    this.#scanNow(cluster, namespace).then(
       () => trouble.worked(),
       (thrown: unknown) => {
         trouble.failed({ namespace, reason: toKdebugError(thrown).code });
         this.#deps.clock.after(AGAIN_MS, () => {
-          this.#looked.delete(key);
-          this.look(cluster, namespace, trouble);
+          this.#scanned.delete(key);
+          this.scan(cluster, namespace, trouble);
         });
       },
     );
@@ -72,7 +72,7 @@ export class Recovery {
     this.#ended.stop();
   }
 
-  async #lookNow(cluster: string, namespace: string): Promise<void> {
+  async #scanNow(cluster: string, namespace: string): Promise<void> {
     const batches = new Map<RunId, LostBatch>();
     const ended: EndedRun[] = [];
     for (const pod of await this.#deps.clusters.get(cluster).pods(namespace, []))
@@ -137,7 +137,7 @@ export class Recovery {
   }
 }
 
-/** What the cluster shows of a batch: the pods with its containers, and the reference that some of these carry. */
+/** The traces of a batch in the cluster: the pods with its containers, and the reference that some of these carry. */
 interface LostBatch {
   reference: BatchReference | undefined;
   readonly pods: Pod[];

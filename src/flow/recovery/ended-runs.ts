@@ -56,7 +56,7 @@ export class EndedRuns {
     });
   }
 
-  /** How many are not searched for yet. */
+  /** The number of runs that were not searched for yet. */
   get left(): number {
     return this.#notBeforeMs.size;
   }
@@ -132,7 +132,7 @@ export class EndedRuns {
   }
 }
 
-/** Whether its result is in its thread already: then only our record is lost. */
+/** If its result is in its thread already, only our record is lost. */
 async function isInSlack(run: Run, deps: FlowDeps): Promise<boolean> {
   const { thread } = deps;
   const sinceMs = run.origin.receivedAtMs;

@@ -12,7 +12,7 @@ import type { LogReaders } from '../log/logs.ts';
 import type { FileToShare } from '../ports/files.ts';
 import type { Spool } from '../ports/machine.ts';
 
-/** What can be shared of these files, and codes for the others. */
+/** The files that can be shared, and codes for the others. */
 export interface FilesToShare {
   readonly files: readonly FileToShare[];
   readonly lost: ByFileName;

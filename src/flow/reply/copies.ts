@@ -28,7 +28,7 @@ const MAX_TRIES = 3;
  */
 export class ApproverCopies {
   readonly #voice: Voice;
-  readonly #session: HeldRun;
+  readonly #held: HeldRun;
   readonly #deps: FlowDeps;
   #doubt: boolean;
   #failures = 0;
@@ -38,11 +38,11 @@ export class ApproverCopies {
   #next: SentCopies | undefined;
 
   constructor(voice: Voice) {
-    const { session, deps } = voice;
+    const { held, deps } = voice;
     this.#voice = voice;
-    this.#session = session;
+    this.#held = held;
     this.#deps = deps;
-    this.#doubt = session.recovered && (session.run.asked?.waiting.length ?? 0) > 0;
+    this.#doubt = held.recovered && (held.run.asked?.waiting.length ?? 0) > 0;
   }
 
   /** Starts what is due now. Does not wait for its messages. @throws as `HeldRun.apply` */
@@ -58,13 +58,13 @@ export class ApproverCopies {
 
   /** Records what begins before it does, so each reminder is sent once. */
   async #begin(): Promise<void> {
-    const begun = begunBy(this.#deps.clock.now(), this.#session.run);
+    const begun = begunBy(this.#deps.clock.now(), this.#held.run);
     if (begun) await this.#record(begun);
   }
 
   async #workOff(): Promise<void> {
     try {
-      for (let round = this.#nextRound(); round && !this.#session.isOver; round = this.#nextRound()) {
+      for (let round = this.#nextRound(); round && !this.#held.isOver; round = this.#nextRound()) {
         await this.#try(round);
       }
     } finally {
@@ -73,9 +73,9 @@ export class ApproverCopies {
   }
 
   #nextRound(): (() => Promise<void>) | undefined {
-    const { run } = this.#session;
+    const { run } = this.#held;
     const { asked: sent } = run;
-    if (!run.delivery.anchor || this.#session.isOver) return undefined;
+    if (!run.delivery.anchor || this.#held.isOver) return undefined;
     if (!sent) return isPending(run) ? () => this.#plan(run) : undefined;
     if (sent.waiting.length > 0) return () => this.#each(sent.waiting, (notice) => this.#send(notice));
     const looksAgain = sent.again && sent.again.atMs === undefined;
@@ -90,11 +90,11 @@ export class ApproverCopies {
       this.#failures = 0;
     } catch (thrown) {
       const { code, detail } = toKdebugError(thrown);
-      if (code === 'lease_lost' || this.#session.isOver) return this.#session.abandon();
+      if (code === 'lease_lost' || this.#held.isOver) return this.#held.abandon();
       this.#doubt = true;
       this.#failures += 1;
       this.#deps.log.warn('approvers not notified yet, will retry', {
-        runId: this.#session.run.id,
+        runId: this.#held.run.id,
         reason: code,
         detail,
       });
@@ -112,7 +112,7 @@ export class ApproverCopies {
     // A further look is one try: between two of them the run is free for clicks at other replicas.
     const isLastTry = run.asked !== undefined || this.#isLastTry('plan');
     const found = await whomToAsk(run, this.#deps, isLastTry);
-    const sent = this.#next ?? this.#session.run.asked;
+    const sent = this.#next ?? this.#held.run.asked;
     await this.#record(sent ? withFound(sent, found) : found);
   }
 
@@ -128,7 +128,7 @@ export class ApproverCopies {
       const { code, detail } = toKdebugError(thrown);
       if (code === DECIDED) return;
       if (code === 'lease_lost' || !(isForGood(code) || this.#isLastTry(key))) throw thrown;
-      this.#deps.log.warn('approver not notified, giving up', { runId: this.#session.run.id, reason: code, detail });
+      this.#deps.log.warn('approver not notified, giving up', { runId: this.#held.run.id, reason: code, detail });
       isLost = true;
     }
     await this.#change((sent) => {
@@ -140,7 +140,7 @@ export class ApproverCopies {
   /** Undefined: nothing to record. */
   async #copyOf(notice: Notice): Promise<Copy | undefined> {
     const { thread } = this.#deps;
-    const { run } = this.#session;
+    const { run } = this.#held;
     if (!isPending(run) && (notice.kind === 'reminder' || !this.#doubt)) return undefined;
     const destination = 'userId' in notice ? await thread.openDirect(notice.userId) : destinationOfCopy(notice);
     const meta = this.#voice.meta(notice.kind);
@@ -159,7 +159,7 @@ export class ApproverCopies {
 
   /** Undefined: the request is already decided. */
   async #post(destination: Destination, notice: Notice, meta: PostMeta): Promise<PostRef | undefined> {
-    const { run } = this.#session;
+    const { run } = this.#held;
     if (!isPending(run)) return undefined;
     const message = await this.#messageOf(notice, run, destination);
     return this.#deps.thread.post(destination, message, meta, () => this.#sureOpen());
@@ -167,7 +167,7 @@ export class ApproverCopies {
 
   async #sureOpen(): Promise<void> {
     await this.#voice.assertHeld();
-    if (!isPending(this.#session.run)) throw new KdebugError(DECIDED);
+    if (!isPending(this.#held.run)) throw new KdebugError(DECIDED);
   }
 
   async #card(run: Run, { channelId }: Pick<Copy, 'channelId'>): Promise<Message> {
@@ -187,7 +187,7 @@ export class ApproverCopies {
   }
 
   async #edit(copy: Copy): Promise<void> {
-    const { run } = this.#session;
+    const { run } = this.#held;
     const shows = shownOnCopies(run);
     const key = `${copy.channelId}:${copy.ts}:${shows}`;
     const meta = this.#voice.meta(copy.isReminder ? 'reminder' : 'copy');
@@ -222,14 +222,14 @@ export class ApproverCopies {
 
   /** Changes from concurrent sends build on each other, whenever each is saved. */
   async #change(next: (sent: SentCopies) => SentCopies): Promise<void> {
-    const sent = this.#next ?? this.#session.run.asked;
+    const sent = this.#next ?? this.#held.run.asked;
     if (sent) await this.#record(next(sent));
   }
 
   async #record(sent: SentCopies): Promise<void> {
     this.#next = sent;
     try {
-      await this.#session.apply({ kind: 'asked', asked: sent });
+      await this.#held.apply({ kind: 'asked', asked: sent });
     } finally {
       if (this.#next === sent) this.#next = undefined;
     }

@@ -19,7 +19,7 @@ import type { FileToShare } from '../ports/files.ts';
 import { batchFileNames, batchFiles, type FilesToShare, fileToShare } from './batch-files.ts';
 
 export interface FileSource {
-  readonly session: HeldRun;
+  readonly held: HeldRun;
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
   readonly batchLogs: BatchLogs;
@@ -54,8 +54,8 @@ export function wantedFiles(run: Run, audience: AudienceOf): WantedFiles {
 }
 
 /** @throws KdebugError failures that may pass */
-export async function filesOf({ session, ...source }: FileSource, names: readonly string[]): Promise<FilesToShare> {
-  const { run } = session;
+export async function filesOf({ held, ...source }: FileSource, names: readonly string[]): Promise<FilesToShare> {
+  const { run } = held;
   const found = isBatchRun(run) ? await batchFiles(run, names, source) : await runFiles(run, names, source.readers);
   const files = found.files.filter(({ bytes }) => bytes > 0);
   const empty = found.files.filter(({ bytes }) => bytes === 0);

@@ -115,7 +115,7 @@ export class RunPosts {
     }
   }
 
-  /** Where the result will be. If Slack refuses it for good, the card says it. */
+  /** Posts the approval where the result will be. If Slack refuses the post for good, the card shows the approval. */
   async #postApproval(): Promise<void> {
     const { run, deps } = this.#voice;
     const { isPrivate } = await renderContextOf(run, deps);
@@ -144,7 +144,7 @@ export class RunPosts {
   /** A running batch is ahead of the store. Save it first: the buttons of its last card must work at once at every replica. */
   async #saveEnd({ batch, state }: Run): Promise<void> {
     if (!batch || !isFinal(state) || this.#isEndSaved) return;
-    await this.#voice.session.save();
+    await this.#voice.held.save();
     this.#isEndSaved = true;
   }
 
@@ -202,9 +202,9 @@ export class RunPosts {
 
   /** Changes nothing if the run was launched meanwhile; its card is then posted as a running run's. */
   async #deny(code: 'bot_not_in_channel' | 'channel_takes_no_posts'): Promise<void> {
-    const { session, deps } = this.#voice;
-    await record(deps, session.run, 'decision', { kind: 'deny', code, at: 'post' });
-    await session.apply({ kind: 'unheard', refusal: refusal(code), atMs: deps.clock.now() });
+    const { held, deps } = this.#voice;
+    await record(deps, held.run, 'decision', { kind: 'deny', code, at: 'post' });
+    await held.apply({ kind: 'unheard', refusal: refusal(code), atMs: deps.clock.now() });
   }
 
   /**

@@ -10,7 +10,7 @@ import type { HeldRun } from '../context/held-run.ts';
 import type { BatchLogs } from '../log/batch-logs.ts';
 import type { LogReaders } from '../log/logs.ts';
 import { RunPosts } from './posts.ts';
-import { gatherMs, lookAgainMs, retryMs } from './schedule.ts';
+import { gatherMs, newsWaitMs, retryMs } from './schedule.ts';
 import { Voice } from './voice.ts';
 
 /**
@@ -18,7 +18,7 @@ import { Voice } from './voice.ts';
  * post (`nextPost`); `RunPosts` posts it.
  */
 export class Reply {
-  readonly #session: HeldRun;
+  readonly #held: HeldRun;
   readonly #deps: FlowDeps;
   readonly #voice: Voice;
   readonly #posts: RunPosts;
@@ -29,7 +29,7 @@ export class Reply {
   #wake: () => void = () => {};
 
   constructor(
-    session: HeldRun,
+    held: HeldRun,
     deps: FlowDeps,
     context: {
       readonly readers: LogReaders;
@@ -38,14 +38,14 @@ export class Reply {
     },
   ) {
     const { readers, batchLogs, beforeClosing } = context;
-    this.#session = session;
+    this.#held = held;
     this.#deps = deps;
-    this.#voice = new Voice(session, deps);
+    this.#voice = new Voice(held, deps);
     this.#trouble = new Trouble(deps, {
       begins: 'Slack update failed, will retry',
       ends: 'Slack update succeeded after retries',
     });
-    this.#posts = new RunPosts(this.#voice, { session, deps, readers, batchLogs }, beforeClosing);
+    this.#posts = new RunPosts(this.#voice, { held, deps, readers, batchLogs }, beforeClosing);
   }
 
   /**
@@ -57,21 +57,21 @@ export class Reply {
     this.#isAdvanced = false;
     this.#wake = () => changes.put(true);
     const stopListening = [
-      this.#session.onChange(() => {
+      this.#held.onChange(() => {
         changes.put(true);
-        if (this.#session.isOver) this.#pausing?.end();
+        if (this.#held.isOver) this.#pausing?.end();
       }),
       this.#deps.token.onAccepted(() => this.#retryNow()),
     ];
     try {
       const rounds = new Rounds(this.#deps.clock);
-      let looks = 0;
+      let waits = 0;
       for (;;) {
         await rounds.next();
-        if (this.#isLeft()) return this.#session.run;
-        const before = this.#session.run;
+        if (this.#isLeft()) return this.#held.run;
+        const before = this.#held.run;
         if ((await this.#postAll()) && this.#isQuiet(before)) return before;
-        looks = (await this.#rest(changes, looks)) ? 0 : looks + 1;
+        waits = (await this.#rest(changes, waits)) ? 0 : waits + 1;
       }
     } finally {
       for (const stop of stopListening) stop();
@@ -92,7 +92,7 @@ export class Reply {
   }
 
   #isLeft(): boolean {
-    const { state } = this.#session.run;
+    const { state } = this.#held.run;
     return this.#isAdvanced && state !== 'pending-approval' && !isFinal(state);
   }
 
@@ -101,7 +101,7 @@ export class Reply {
    * again.
    */
   #isQuiet(before: Run): boolean {
-    const { run } = this.#session;
+    const { run } = this.#held;
     const isShown =
       run.state === before.state &&
       run.approval === before.approval &&
@@ -112,33 +112,33 @@ export class Reply {
   }
 
   /** Resolves with whether there was news. */
-  async #rest(changes: LatestValue<true>, looks: number): Promise<boolean> {
-    if (this.#failures === 0) return this.#nextLook(changes, lookAgainMs(this.#session.run, looks));
+  async #rest(changes: LatestValue<true>, waits: number): Promise<boolean> {
+    if (this.#failures === 0) return this.#nextNews(changes, newsWaitMs(this.#held.run, waits));
     const waitMs = retryMs(this.#failures, this.#deps.random);
     // A finished run brings no more news: only time helps.
-    if (!isFinal(this.#session.run.state)) return this.#nextLook(changes, waitMs);
+    if (!isFinal(this.#held.run.state)) return this.#nextNews(changes, waitMs);
     this.#pausing = pause(this.#deps.clock, waitMs);
     await this.#pausing.over;
     return false;
   }
 
   /** Waits at most `ms` for news, then gathers what follows soon: a quick run costs three calls in all. */
-  async #nextLook(changes: LatestValue<true>, ms: number): Promise<boolean> {
+  async #nextNews(changes: LatestValue<true>, ms: number): Promise<boolean> {
     const { clock } = this.#deps;
     const untilMs = clock.elapsed() + ms;
-    const settledMs = this.#posts.cardAtMs + gatherMs(this.#session.run, clock.now());
+    const settledMs = this.#posts.cardAtMs + gatherMs(this.#held.run, clock.now());
     let changed = (await changes.next(untilMs)) !== undefined;
     const anyNews = changed;
     while (
       changed &&
-      !this.#session.isOver &&
+      !this.#held.isOver &&
       !this.#isLeft() &&
       clock.elapsed() < settledMs &&
-      this.#session.run.delivery.anchor &&
-      !isFinal(this.#session.run.state) &&
+      this.#held.run.delivery.anchor &&
+      !isFinal(this.#held.run.state) &&
       // Do not make a click at another replica wait for us.
-      dueAtMs(this.#session.run) === 0 &&
-      !this.#posts.lacksUrgent(this.#session.run)
+      dueAtMs(this.#held.run) === 0 &&
+      !this.#posts.lacksUrgent(this.#held.run)
     ) {
       changed = (await changes.next(settledMs)) !== undefined;
     }
@@ -156,13 +156,13 @@ export class Reply {
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (error.code === 'lease_lost') throw error;
-      if (this.#session.isOver) throw new KdebugError('lease_lost', { cause: thrown });
+      if (this.#held.isOver) throw new KdebugError('lease_lost', { cause: thrown });
       // The failure may concern the record of a post that Slack accepted.
       this.#voice.doubt = true;
       this.#failures += 1;
       // The run may have ended while its last post failed.
-      this.#posts.concludeEnd(this.#session.run);
-      this.#trouble.failed({ runId: this.#session.run.id, reason: error.code, detail: error.detail });
+      this.#posts.concludeEnd(this.#held.run);
+      this.#trouble.failed({ runId: this.#held.run.id, reason: error.code, detail: error.detail });
       return false;
     }
   }

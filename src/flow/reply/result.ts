@@ -14,8 +14,8 @@ import { codes, type FileSource, filesOf, wantedFiles } from './files.ts';
 import { renderContextOf } from './schedule.ts';
 import type { Voice } from './voice.ts';
 
-/** How long, or how many tries, a result waits for its files before it is posted without them. */
-const PATIENCE_MS = 60_000;
+/** A result waits this long, or for this many tries, for its files before it is posted without them. */
+const FILES_WITHIN_MS = 60_000;
 const MAX_TRIES = 3;
 
 /**
@@ -154,11 +154,11 @@ export class ResultDelivery {
     }
   }
 
-  /** Whether people have waited long enough for files that Slack neither accepts nor refuses. */
+  /** People have waited long enough for files that Slack neither accepts nor refuses. */
   #isTooLong({ code }: KdebugError): boolean {
     if (code !== 'slack_unanswered' || !this.#sharing) return false;
     const { sinceMs, failures } = this.#sharing;
-    return failures >= MAX_TRIES || this.#voice.deps.clock.elapsed() - sinceMs >= PATIENCE_MS;
+    return failures >= MAX_TRIES || this.#voice.deps.clock.elapsed() - sinceMs >= FILES_WITHIN_MS;
   }
 
   async #update(result: PostRef, isPrivate: boolean, run = this.#voice.run): Promise<boolean> {

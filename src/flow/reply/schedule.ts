@@ -16,10 +16,10 @@ const GATHER_MS = 1_500;
 /** A batch's dashboard may lag by one sixth of the batch's age: some fifty updates, however long it runs. */
 const SHARE_OF_AGE = 6;
 
-/** How long to wait for news after `looks` looks without any. */
-export function lookAgainMs(run: Run, looks: number): number {
-  if (run.batch) return run.batch.idleSinceMs === undefined ? step(AGE_EVERY_MS, looks) : Number.POSITIVE_INFINITY;
-  return run.state === 'running' || run.state === 'collecting' ? step(TAIL_EVERY_MS, looks) : IDLE_MS;
+/** The time to wait for news after `waits` waits without any. */
+export function newsWaitMs(run: Run, waits: number): number {
+  if (run.batch) return run.batch.idleSinceMs === undefined ? step(AGE_EVERY_MS, waits) : Number.POSITIVE_INFINITY;
+  return run.state === 'running' || run.state === 'collecting' ? step(TAIL_EVERY_MS, waits) : IDLE_MS;
 }
 
 export const retryMs = (failures: number, random?: () => number): number => delayOf(RETRY, failures - 1, random);

@@ -12,26 +12,26 @@ import type { Destination, PostMeta } from '../ports/slack.ts';
 
 /** Shared by all posts of one run: proves that we hold the run, decides whether to search before posting, and records what was posted. */
 export class Voice {
-  readonly session: HeldRun;
+  readonly held: HeldRun;
   readonly deps: FlowDeps;
   readonly refused: RefusedPosts;
   /** True when Slack may hold a post that we have no record of: after a crash, or an unanswered call. */
   doubt: boolean;
   #seq = 0;
 
-  constructor(session: HeldRun, deps: FlowDeps) {
-    this.session = session;
+  constructor(held: HeldRun, deps: FlowDeps) {
+    this.held = held;
     this.deps = deps;
     this.refused = new RefusedPosts(deps.clock);
-    this.doubt = session.recovered;
+    this.doubt = held.recovered;
   }
 
   get run(): Run {
-    return this.session.run;
+    return this.held.run;
   }
 
   /** Call before each Slack call. @throws KdebugError lease_lost */
-  readonly assertHeld = (): Promise<void> => this.session.assertHeld(HELD_FOR_POST_MS);
+  readonly assertHeld = (): Promise<void> => this.held.assertHeld(HELD_FOR_POST_MS);
 
   /** Posts, unless Slack has the post already. `toDirect: false`: never in a direct message instead. @throws as `postOnce` */
   async post(
@@ -76,7 +76,7 @@ export class Voice {
   /** Resolves if the run ends before `work` does; else never. */
   #ended(work: Promise<unknown>): Promise<true> {
     return new Promise((resolve) => {
-      const stop = this.session.onChange(() => isFinal(this.run.state) && resolve(true));
+      const stop = this.held.onChange(() => isFinal(this.run.state) && resolve(true));
       work.finally(stop).catch(() => {});
     });
   }
@@ -88,13 +88,13 @@ export class Voice {
 
   /** An event on record already changes nothing, because a change would wake the loop that posts. @throws as `HeldRun.apply` */
   async record(event: DeliveryEvent): Promise<void> {
-    await this.session.apply({ kind: 'delivered', event });
+    await this.held.apply({ kind: 'delivered', event });
   }
 }
 
-/** How often, and how long, to retry a refusal that may pass: an operator may be granting a scope right now. */
+/** The tries, and the time, for a refusal that may pass: an operator may be granting a scope right now. */
 const MAX_TRIES = 10;
-const PATIENCE_MS = 15 * 60_000;
+const RETRY_REFUSED_MS = 15 * 60_000;
 
 /** Permanent refusals: by then, every other destination has been tried. */
 const CLOSED: ReadonlySet<string> = new Set(['slack_message_gone', 'slack_thread_closed', 'slack_channel_closed']);
@@ -114,6 +114,6 @@ export class RefusedPosts {
     const nowMs = this.#clock.elapsed();
     const { sinceMs, times } = this.#refused.get(post) ?? { sinceMs: nowMs, times: 0 };
     this.#refused.set(post, { sinceMs, times: times + 1 });
-    return times + 1 >= MAX_TRIES || nowMs - sinceMs >= PATIENCE_MS;
+    return times + 1 >= MAX_TRIES || nowMs - sinceMs >= RETRY_REFUSED_MS;
   }
 }

@@ -34,17 +34,17 @@ const LOG_UNREACHABLE: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod
 
 /** Reads the rest of the log, then settles the outcome. After a crash it reads the log again. */
 export async function collect(
-  session: HeldRun,
+  held: HeldRun,
   run: EndedRun,
   { deps, readers }: { readonly deps: FlowDeps; readonly readers: LogReaders },
 ): Promise<void> {
   const read = await readLog(run, readers);
-  const outcome = await orStopped(session, await settle(run, run.outcome, deps), deps);
+  const outcome = await orStopped(held, await settle(run, run.outcome, deps), deps);
   const terminationMessage = run.termination?.message ?? '';
   // Batches report finding codes only; a full diagnosis would cost extra API calls for each of ten thousand pods.
   const output = { logEnd: read?.end ?? '', terminationMessage, outcome };
   const verdict = run.partOf === undefined ? await diagnose(run, output, deps) : undefined;
-  await session.apply({
+  await held.apply({
     kind: 'finished',
     outcome,
     ...defined({ log: read && shownLog(run, read.log, output, deps), verdict }),

@@ -7,12 +7,12 @@ import { withDefault } from '../../lib/clock.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { isForRequesterAlone } from '../planning/channel-check.ts';
 
-/** How long a result is worth more than a second container, which stays in the pod for its life. */
+/** For this long, a result is worth more than a second container, which stays in the pod for its life. */
 const FRESH_MS = 120_000;
 /** The newest runs of the channel to look through: each offer is one of them. */
-const LOOKED_AT = 30;
+const SEARCHED_RUNS = 30;
 /** The longest time that a request waits for the search. */
-const PATIENCE_MS = 1_000;
+const SEARCH_WITHIN_MS = 1_000;
 
 /**
  * Finds an equal run of this channel that finished in the last two minutes: same pod uid, same plan but for requester
@@ -20,11 +20,11 @@ const PATIENCE_MS = 1_000;
  */
 export async function equalRun(run: Run, plan: Plan, deps: FlowDeps): Promise<Run | undefined> {
   if (run.offersEqual !== true || run.request.target.kind !== 'pod' || run.request.dryRun) return undefined;
-  return withDefault(deps.clock, PATIENCE_MS, find(run, plan, deps), () => undefined);
+  return withDefault(deps.clock, SEARCH_WITHIN_MS, find(run, plan, deps), () => undefined);
 }
 
 async function find({ origin }: Run, plan: Plan, deps: FlowDeps): Promise<Run | undefined> {
-  const recent = await deps.store.recent(origin.channelId, LOOKED_AT);
+  const recent = await deps.store.recent(origin.channelId, SEARCHED_RUNS);
   // By the wall clock: another replica may have recorded the end.
   const nowMs = deps.clock.now();
   const wanted = sameness(plan);
@@ -40,7 +40,7 @@ async function find({ origin }: Run, plan: Plan, deps: FlowDeps): Promise<Run | 
 const isAnswer = ({ state, outcome, batch }: Run): boolean =>
   state === 'finished' && batch === undefined && (outcome?.kind === 'succeeded' || outcome?.kind === 'failed');
 
-/** Whether kdebug shows the typed command without a part of it. */
+/** kdebug shows the typed command without a part of it. */
 export const hasSecret = ({ request, job }: Pick<Run, 'request' | 'job'>, redact: readonly string[]): boolean =>
   (job?.requests ?? [request]).some(
     (one) => shownCommandLine(one, redact) !== printCommand({ kind: 'run', request: one }),

@@ -17,10 +17,10 @@ import { diagnose, shownLog } from './collect.ts';
 import { orStopped } from './stop-end.ts';
 import { Stopper } from './stop-run.ts';
 
-/** How long to wait for the true end of a run that kdebug gave up; it costs one entry in a shared watch. */
+/** The time to wait for the true end of a run that kdebug gave up; it costs one entry in a shared watch. */
 const WAIT_MS = 30 * 60_000;
 
-/** How long to wait for the reason of a failed stop. */
+/** The time to wait for the reason of a failed stop. */
 const MARGIN_MS = 5_000;
 
 interface Waiting {
@@ -43,19 +43,19 @@ export type LateEndWait = (waiting: Waiting) => Promise<boolean>;
  * or the run's grant was used or has ended, or somebody stops it. Carries out a stop meanwhile.
  * @throws KdebugError lease_lost
  */
-export function awaitLateEnd(session: HeldRun, { deps, readers, room }: Tools): LateEndWait {
+export function awaitLateEnd(held: HeldRun, { deps, readers, room }: Tools): LateEndWait {
   const untilMs = deps.clock.elapsed() + WAIT_MS;
   return async (waiting) => {
-    const { run } = session;
+    const { run } = held;
     if (!isLaunched(run)) return false;
     const { plan } = run;
     const latest = new LatestValue<PodSeen>(deps.clock);
     const pod = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
     const subscription = deps.clusters.get(plan.cluster).watch(pod, (seen) => latest.put(seen));
-    const stop = session.onChange(() => latest.nudge());
+    const stop = held.onChange(() => latest.nudge());
     try {
-      const stopper = new Stopper({ session, run, deps, room });
-      return await untilNews({ ...waiting, session, deps, readers, run, latest, untilMs, stopper });
+      const stopper = new Stopper({ held, run, deps, room });
+      return await untilNews({ ...waiting, held, deps, readers, run, latest, untilMs, stopper });
     } finally {
       stop();
       subscription.close();
@@ -64,7 +64,7 @@ export function awaitLateEnd(session: HeldRun, { deps, readers, room }: Tools): 
 }
 
 interface Wait extends Waiting {
-  readonly session: HeldRun;
+  readonly held: HeldRun;
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
   readonly run: LaunchedRun;
@@ -75,16 +75,16 @@ interface Wait extends Waiting {
 }
 
 async function untilNews(wait: Wait): Promise<boolean> {
-  const { session, deps, latest, stopper } = wait;
+  const { held, deps, latest, stopper } = wait;
   const rounds = new Rounds(deps.clock);
   while (wait.wanted()) {
     await rounds.next();
-    const step = nextStep(session.run, deps.clock.now());
-    if (step.kind === 'post' || isNews(session.run, wait)) return true;
+    const step = nextStep(held.run, deps.clock.now());
+    if (step.kind === 'post' || isNews(held.run, wait)) return true;
     const untilMs = untilMsOf(wait);
     if (step.kind !== 'await-late-end' || deps.clock.elapsed() >= untilMs) return false;
-    const seen = await latest.next(Math.min(untilMs, elapsedAt(deps.clock, step.untilMs), stopper.nextLookMs));
-    if (session.isOver) throw new KdebugError('lease_lost');
+    const seen = await latest.next(Math.min(untilMs, elapsedAt(deps.clock, step.untilMs), stopper.nextCheckMs));
+    if (held.isOver) throw new KdebugError('lease_lost');
     const end = seen && (await endOf(wait, seen));
     if (end !== undefined) return end === 'ended';
     await stopper.carryOn(seen);
@@ -94,39 +94,39 @@ async function untilNews(wait: Wait): Promise<boolean> {
 
 const isNews = ({ grant, stop }: Run, { shown }: Waiting): boolean => grant !== shown.grant || stop !== shown.stop;
 
-const untilMsOf = ({ session: { run }, deps: { clock }, untilMs }: Wait): number =>
+const untilMsOf = ({ held: { run }, deps: { clock }, untilMs }: Wait): number =>
   isStopping(run) ? Math.max(untilMs, elapsedAt(clock, stopDeadlineMs(run) + MARGIN_MS)) : untilMs;
 
 /** Undefined while the container may still end. */
 async function endOf(wait: Wait, seen: PodSeen): Promise<'ended' | 'never' | undefined> {
   if (seen.kind !== 'pod') {
-    const { session, deps } = wait;
-    if (!isStopping(session.run)) return 'never';
-    await session.apply({ kind: 'stop-failed', why: 'the pod is gone', atMs: deps.clock.now() });
+    const { held, deps } = wait;
+    if (!isStopping(held.run)) return 'never';
+    await held.apply({ kind: 'stop-failed', why: 'the pod is gone', atMs: deps.clock.now() });
     return 'ended';
   }
   return (await cameLate(wait, seen.pod)) ? 'ended' : undefined;
 }
 
 /** Records the end, if the container has ended: its log, outcome and verdict. */
-async function cameLate({ session, deps, readers, run }: Wait, pod: Pod): Promise<boolean> {
+async function cameLate({ held, deps, readers, run }: Wait, pod: Pod): Promise<boolean> {
   const { plan, containerName } = run;
   const state = stateOfContainer(pod, containerName, plan.targetContainerName);
   if (state.kind !== 'terminated') return false;
   const { termination, imageId } = state;
-  await readers.forget(session.run.id);
+  await readers.forget(held.run.id);
   const reader = await readers.start(run, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
   const read = await reader.result;
   const natural = outcomeOfTermination(pod, termination, plan.targetContainerName);
-  const outcome = await orStopped(session, natural, deps);
+  const outcome = await orStopped(held, natural, deps);
   const left = { logEnd: read.end, terminationMessage: termination.message, outcome };
-  const verdict = await diagnose(session.run, left, deps);
-  await session.apply({
+  const verdict = await diagnose(held.run, left, deps);
+  await held.apply({
     kind: 'came-late',
     outcome,
     termination,
     imageId,
-    log: shownLog(session.run, read.log, left, deps),
+    log: shownLog(held.run, read.log, left, deps),
     ...defined({ verdict }),
     atMs: deps.clock.now(),
   });

@@ -31,27 +31,27 @@ interface LaunchContext {
  * nothing if RBAC, Pod Security, a webhook or validation refuses the PATCH.
  */
 export async function launch(
-  session: HeldRun,
+  held: HeldRun,
   { plan }: PlannedRun,
   { deps, room, check = problemNow }: LaunchContext,
 ): Promise<void> {
-  if (session.run.state === 'approved') {
-    const name = containerName(session.run.id, plan.podUid);
+  if (held.run.state === 'approved') {
+    const name = containerName(held.run.id, plan.podUid);
     const problem =
-      (await muteProblem(deps)) ?? (await check(session.run, plan, deps)) ?? (await room.reserve(plan, name));
+      (await muteProblem(deps)) ?? (await check(held.run, plan, deps)) ?? (await room.reserve(plan, name));
     if (problem) {
-      await record(deps, session.run, 'decision', {
+      await record(deps, held.run, 'decision', {
         kind: 'deny',
         code: problem.code,
         rule: problem.rule,
         at: 'launch',
       });
-      await session.apply({ kind: 'denied', refusal: problem, atMs: deps.clock.now() });
+      await held.apply({ kind: 'denied', refusal: problem, atMs: deps.clock.now() });
       return;
     }
   }
   // Save the state before sending the request, so a crash in between repeats the launch and never forgets it.
-  const run = await session.apply({ kind: 'launching', ...markOf(session.run, plan, deps) });
+  const run = await held.apply({ kind: 'launching', ...markOf(held.run, plan, deps) });
   // The run was denied meanwhile, because Slack refused its card everywhere.
   if (run.state !== 'launching') return room.release(plan, containerName(run.id, plan.podUid));
   await record(deps, run, 'patch', {
@@ -67,14 +67,14 @@ export async function launch(
   const atMs = deps.clock.now();
   if (outcome) {
     room.release(plan, run.containerName ?? '');
-    await session.apply({ kind: 'ended', outcome, atMs });
-  } else await session.apply({ kind: 'launched', atMs });
+    await held.apply({ kind: 'ended', outcome, atMs });
+  } else await held.apply({ kind: 'launched', atMs });
 }
 
 /**
- * What has changed since the decision: the plan, the policy, the approvers, the cluster's rights, or too much time has
- * passed. An approval holds only for the terms of its request. A grant's use was counted when it let the run through,
- * so it is not checked again.
+ * Checks for a change since the decision: the plan, the policy, the approvers, the cluster's rights, or too much time
+ * has passed. An approval holds only for the terms of its request. A grant's use was counted when it let the run
+ * through, so it is not checked again.
  */
 async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal | undefined> {
   if (planHash(plan) !== run.planHash) return refusal('approval_changed');

@@ -26,7 +26,7 @@ export interface AdvanceContext {
   readonly batchLogs: BatchLogs;
   readonly room: PodRoom;
   /** Takes every pod of a batch through these same stages. Passed in, because `flow/batch` imports this file. */
-  readonly runBatch: (session: HeldRun, context: AdvanceContext) => Promise<void>;
+  readonly runBatch: (held: HeldRun, context: AdvanceContext) => Promise<void>;
   /** For one pod of a batch: what to check right before its launch, instead of the checks of a single run. */
   readonly check?: CheckAtLaunch;
 }
@@ -40,7 +40,7 @@ interface SlackSide {
   advanced(): void;
 }
 
-/** How the supervisor and a wait for a late end, which nobody else awaits, inform each other. */
+/** Connects the supervisor with a wait for a late end, which nobody else awaits. */
 interface Shift {
   isDraining(): boolean;
   awaitsLateEnd(isWaiting: boolean): void;
@@ -52,7 +52,7 @@ interface Shift {
  * @throws KdebugError lease_lost, store_unreachable
  */
 export async function runToEnd(
-  session: HeldRun,
+  held: HeldRun,
   context: AdvanceContext,
   { slack, shift }: { readonly slack: SlackSide; readonly shift: Shift },
 ): Promise<void> {
@@ -62,14 +62,14 @@ export async function runToEnd(
   for (;;) {
     await rounds.next();
     const [, shown] = await bothOrNeither(
-      session,
-      advance(session, context).then(() => slack.advanced()),
+      held,
+      advance(held, context).then(() => slack.advanced()),
       slack.catchUp(),
     );
-    const step = nextStep(session.run, deps.clock.now());
+    const step = nextStep(held.run, deps.clock.now());
     if (step.kind === 'done' || step.kind === 'park') return;
     if (step.kind !== 'await-late-end') continue;
-    lateEnd ??= awaitLateEnd(session, context);
+    lateEnd ??= awaitLateEnd(held, context);
     shift.awaitsLateEnd(true);
     const hasNews = await lateEnd({ shown, wanted: () => !shift.isDraining() });
     shift.awaitsLateEnd(false);
@@ -81,37 +81,37 @@ export async function runToEnd(
  * Takes a run from stage to stage until it is final or waits for votes. @throws KdebugError lease_lost,
  * store_unreachable
  */
-export async function advance(session: HeldRun, context: AdvanceContext): Promise<void> {
+export async function advance(held: HeldRun, context: AdvanceContext): Promise<void> {
   const { clock } = context.deps;
   const patience = new Patience(context.deps.random);
   const rounds = new Rounds(clock);
-  if (session.run.state === 'received') await tryStage(session, context, { patience, stage: recordRequest });
-  while (nextStep(session.run, clock.now()).kind === 'advance') {
+  if (held.run.state === 'received') await tryStage(held, context, { patience, stage: recordRequest });
+  while (nextStep(held.run, clock.now()).kind === 'advance') {
     await rounds.next();
-    await tryStage(session, context, { patience, stage: nextStage });
+    await tryStage(held, context, { patience, stage: nextStage });
   }
 }
 
-type Stage = (session: HeldRun, context: AdvanceContext) => Promise<unknown>;
+type Stage = (held: HeldRun, context: AdvanceContext) => Promise<unknown>;
 
 /** Every stage is a re-entrant function of the stored run, so the run's next holder may enter it again. */
-function nextStage(session: HeldRun, context: AdvanceContext): Promise<unknown> {
+function nextStage(held: HeldRun, context: AdvanceContext): Promise<unknown> {
   const { deps, readers, runs, room, check } = context;
-  const { run } = session;
-  if (run.state === 'received') return awaitsCard(run) ? joinCard(session, deps) : plan(session, deps, runs);
-  if (run.state === 'pending-approval') return session.apply({ kind: 'expired', atMs: deps.clock.now() });
-  if (isBatchRun(run)) return context.runBatch(session, context);
+  const { run } = held;
+  if (run.state === 'received') return awaitsCard(run) ? joinCard(held, deps) : plan(held, deps, runs);
+  if (run.state === 'pending-approval') return held.apply({ kind: 'expired', atMs: deps.clock.now() });
+  if (isBatchRun(run)) return context.runBatch(held, context);
   switch (run.state) {
     case 'approved':
     case 'launching':
-      if (isPlanned(run)) return launch(session, run, { deps, room, ...defined({ check }) });
+      if (isPlanned(run)) return launch(held, run, { deps, room, ...defined({ check }) });
       break;
     case 'starting':
     case 'running':
-      if (isLaunched(run)) return watch(session, run, { deps, readers, room });
+      if (isLaunched(run)) return watch(held, run, { deps, readers, room });
       break;
     default:
-      if (isEnded(run)) return collect(session, run, { deps, readers });
+      if (isEnded(run)) return collect(held, run, { deps, readers });
   }
   throw new KdebugError('internal_error', { detail: `a run in the state ${run.state} lacks what its stage needs` });
 }
@@ -128,14 +128,14 @@ const recordRequest: Stage = ({ run }, { deps }) =>
 
 /** Enters one stage; retries after a transient error, and ends the run after any other. */
 async function tryStage(
-  session: HeldRun,
+  held: HeldRun,
   context: AdvanceContext,
   { patience, stage }: { readonly patience: Patience; readonly stage: Stage },
 ): Promise<void> {
   const { clock } = context.deps;
-  const { state } = session.run;
+  const { state } = held.run;
   try {
-    await stage(session, context);
+    await stage(held, context);
     patience.reset();
   } catch (thrown) {
     const error = toKdebugError(thrown);
@@ -144,25 +144,25 @@ async function tryStage(
     if (waitMs !== undefined) await sleep(clock, waitMs);
     // An unsaved error is not an outcome: the container may well be running.
     else if (error.code === 'store_unreachable') throw error;
-    else await abandonRun(session, error, context.deps);
+    else await abandonRun(held, error, context.deps);
   }
 }
 
 /** Ends the run with an error that is not transient: an outcome like any other. */
-async function abandonRun(session: HeldRun, error: KdebugError, deps: FlowDeps): Promise<void> {
+async function abandonRun(held: HeldRun, error: KdebugError, deps: FlowDeps): Promise<void> {
   const atMs = deps.clock.now();
-  const { state, id } = session.run;
+  const { state, id } = held.run;
   deps.log.warn('stage failed, giving up', { runId: id, phase: state, reason: error.code, error });
   const outcome = { kind: 'internal', code: error.code } as const;
-  if (state === 'received') await session.apply({ kind: 'denied', refusal: refusalOfError(error), atMs });
-  else if (state === 'collecting') await session.apply({ kind: 'finished', outcome, atMs });
-  else await session.apply({ kind: 'ended', outcome, atMs });
+  if (state === 'received') await held.apply({ kind: 'denied', refusal: refusalOfError(error), atMs });
+  else if (state === 'collecting') await held.apply({ kind: 'finished', outcome, atMs });
+  else await held.apply({ kind: 'ended', outcome, atMs });
 }
 
 /** Runs two halves of one task: when one fails, the other stops, and the task fails. */
-async function bothOrNeither<One, Two>(session: HeldRun, one: Promise<One>, two: Promise<Two>): Promise<[One, Two]> {
+async function bothOrNeither<One, Two>(held: HeldRun, one: Promise<One>, two: Promise<Two>): Promise<[One, Two]> {
   const stopOther = (thrown: unknown): never => {
-    session.abandon();
+    held.abandon();
     throw thrown;
   };
   const both = [one.catch(stopOther), two.catch(stopOther)] as const;

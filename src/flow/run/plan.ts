@@ -23,10 +23,10 @@ import { channelProblem } from '../planning/channel-check.ts';
 import { type GrantContext, useGrant } from '../planning/grants.ts';
 import { type PlanContext, type PlanSubject, planBatch } from '../planning/plan-batch.ts';
 import {
-  type Glance,
   learntFor,
   learntFrom,
   type PlannedRequest,
+  type Preview,
   Refused,
   refuse,
   unlessDenied,
@@ -41,9 +41,9 @@ import { problemOfAlert, problemOfUnattended } from './unattended.ts';
  * cluster, and before reading a pod when the channel, the policy or the person's own rights forbid it, so that no
  * answer reveals which pods exist.
  */
-export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): Promise<void> {
+export async function plan(held: HeldRun, deps: FlowDeps, runs: RunChanger): Promise<void> {
   const atMs = deps.clock.now();
-  const { run } = session;
+  const { run } = held;
   try {
     const early = problemOfAlert(run) ?? tooOld(run, deps);
     if (early) throw new Refused(early);
@@ -53,19 +53,19 @@ export async function plan(session: HeldRun, deps: FlowDeps, runs: RunChanger): 
       run.request.dryRun ? undefined : muteProblem(deps),
     ]);
     if (mute) throw new Refused(mute);
-    if ('scope' in planned) return await answerOfNone(session, planned, deps);
+    if ('scope' in planned) return await answerOfNone(held, planned, deps);
     const problem = await problemOf(run, planned, deps);
     await recordDecision(run, planned, { problem, deps });
     if (problem) throw new Refused(problem);
     const { question, ...known } = planned;
     if (run.request.dryRun) {
       const rehearsal = await rehearse(run, known.plan, deps);
-      await session.apply({ kind: 'rehearsed', ...known, atMs, rehearsal });
-    } else if (question) await answerFirst(session, { known, question }, { deps, runs });
-    else await launchable(session, known, { deps, runs });
+      await held.apply({ kind: 'rehearsed', ...known, atMs, rehearsal });
+    } else if (question) await answerFirst(held, { known, question }, { deps, runs });
+    else await launchable(held, known, { deps, runs });
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
-    await session.apply({ kind: 'denied', refusal: thrown.refusal, atMs });
+    await held.apply({ kind: 'denied', refusal: thrown.refusal, atMs });
   }
 }
 
@@ -80,20 +80,16 @@ interface Tools {
 }
 
 /** Says at once what can be said without a container, and launches one where it can see more. */
-async function answerFirst(
-  session: HeldRun,
-  { known, question }: PlannedQuestion,
-  { deps, runs }: Tools,
-): Promise<void> {
-  const { verdict, look } = await answerQuestion(known, question, { subject: session.run, deps });
+async function answerFirst(held: HeldRun, { known, question }: PlannedQuestion, { deps, runs }: Tools): Promise<void> {
+  const { verdict, look } = await answerQuestion(known, question, { subject: held.run, deps });
   try {
-    if (!look) return await answered(session, known, { verdict, because: question.problem?.code, deps });
-    await launchable(session, look, { deps, runs, verdict });
+    if (!look) return await answered(held, known, { verdict, because: question.problem?.code, deps });
+    await launchable(held, look, { deps, runs, verdict });
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
     // Only the look is refused, and what was read answers the question all the same.
     const { refusal: why } = thrown;
-    await answered(session, look ?? known, { verdict: withoutLook(verdict, why), because: why.code, deps });
+    await answered(held, look ?? known, { verdict: withoutLook(verdict, why), because: why.code, deps });
   }
 }
 
@@ -104,40 +100,40 @@ interface LastWord {
 }
 
 async function answered(
-  session: HeldRun,
+  held: HeldRun,
   { plan: planned, planHash: hash, decision }: PlannedRequest,
   { verdict, because, deps }: LastWord,
 ): Promise<void> {
   const known = { plan: planned, planHash: hash, decision, verdict, ...defined({ because }) };
-  await session.apply({ kind: 'answered', ...known, atMs: deps.clock.now() });
+  await held.apply({ kind: 'answered', ...known, atMs: deps.clock.now() });
 }
 
 /** @throws Refused */
 async function launchable(
-  session: HeldRun,
+  held: HeldRun,
   planned: PlannedRequest,
   { verdict, deps, runs }: Tools & { readonly verdict?: Verdict },
 ): Promise<void> {
   const { decision } = planned;
   const grantedBy =
     decision.kind === 'needs-approval'
-      ? await beforeApproval(session.run, planned, { needed: decision, deps, runs })
+      ? await beforeApproval(held.run, planned, { needed: decision, deps, runs })
       : undefined;
   const event = { kind: 'planned', ...planned, atMs: deps.clock.now(), ...defined({ grantedBy, verdict }) } as const;
-  await applyPlan(session, event, deps.policies.current());
+  await applyPlan(held, event, deps.policies.current());
 }
 
 /** There is no pod to plan for, so nothing is launched, and channel, image and rights have decided. @throws Refused */
-async function answerOfNone(session: HeldRun, nobody: QuestionWithoutPods, deps: FlowDeps): Promise<void> {
-  await record(deps, session.run, 'decision', { kind: 'allow', pods: 0 });
+async function answerOfNone(held: HeldRun, nobody: QuestionWithoutPods, deps: FlowDeps): Promise<void> {
+  await record(deps, held.run, 'decision', { kind: 'allow', pods: 0 });
   const verdict = await answerNobody(nobody, deps);
-  await session.apply({ kind: 'answered', verdict, atMs: deps.clock.now() });
+  await held.apply({ kind: 'answered', verdict, atMs: deps.clock.now() });
 }
 
 /** The store limits how many requests of one person wait for an approval. @throws Refused */
-async function applyPlan(session: HeldRun, planned: EventOf<'planned'>, { limits }: Policy): Promise<void> {
+async function applyPlan(held: HeldRun, planned: EventOf<'planned'>, { limits }: Policy): Promise<void> {
   try {
-    await session.apply(planned);
+    await held.apply(planned);
   } catch (thrown) {
     const { code } = toKdebugError(thrown);
     if (code !== 'limit_pending_per_person') throw thrown;
@@ -145,14 +141,14 @@ async function applyPlan(session: HeldRun, planned: EventOf<'planned'>, { limits
   }
 }
 
-/** Plans a request by the current policy and pods; stores nothing. A glance plans one pod of each kind. */
+/** Plans a request by the current policy and pods; stores nothing. A preview plans one pod of each kind. */
 export async function planOrRefusal(
   subject: PlanSubject,
   deps: FlowDeps,
-  glance?: Glance,
+  preview?: Preview,
 ): Promise<PlannedRequest | { readonly refusal: Refusal }> {
   try {
-    const planned = await planFor(subject, deps, { answers: glance !== undefined, ...defined({ glance }) });
+    const planned = await planFor(subject, deps, { answers: preview !== undefined, ...defined({ preview }) });
     return 'scope' in planned ? { refusal: refusal('no_pod_matches', planned.subject) } : planned;
   } catch (thrown) {
     if (thrown instanceof Refused) return { refusal: thrown.refusal };
@@ -209,7 +205,7 @@ async function beforeApproval(
 }
 
 interface Planning {
-  readonly glance?: Glance;
+  readonly preview?: Preview;
   /** A question about a pod that can hold no further container is planned too: to be answered. */
   readonly answers: boolean;
 }
@@ -218,20 +214,20 @@ interface Planning {
 async function planFor(
   subject: PlanSubject,
   deps: FlowDeps,
-  { glance, answers }: Planning,
+  { preview, answers }: Planning,
 ): Promise<PlannedRequest | QuestionWithoutPods> {
   const { request, origin } = subject;
   const policy = deps.policies.current();
-  // A glance and a dry run post nothing.
-  const problem = await channelProblem(origin, deps, { posts: !glance && request.dryRun !== true });
+  // A preview and a dry run post nothing.
+  const problem = await channelProblem(origin, deps, { posts: !preview && request.dryRun !== true });
   if (problem) throw new Refused(problem);
   const aim = unlessDenied(aimOf(request, origin, policy));
   const { target } = request;
   const podName = target.kind === 'pod' ? target.name : undefined;
   const denied = await accessProblem(subject, { ...aim, ...defined({ podName }) }, deps);
   if (denied) throw new Refused(denied);
-  if (glance?.isOver()) return refuse('cluster_unreachable', 'no answer in time');
-  const context = { aim, policy, deps, ...defined({ glance }) };
+  if (preview?.isOver()) return refuse('cluster_unreachable', 'no answer in time');
+  const context = { aim, policy, deps, ...defined({ preview }) };
   const hasQuestion = isQuestion(subject, aim.alias);
   if (target.kind === 'pod') return planOne(subject, target.name, { ...context, answers: answers && hasQuestion });
   if (!hasQuestion || (target.kind !== 'workload' && target.kind !== 'selector'))

@@ -13,19 +13,19 @@ import type { HeldRun } from '../context/held-run.ts';
 import { isIn } from '../context/pod-room.ts';
 import type { PodSeen } from '../ports/cluster.ts';
 
-/** How long an ended run waits for the end of the container that stopped it. */
+/** The time that an ended run waits for the end of the container that stopped it. */
 const MAX_END_WAIT_MS = 12_000;
 
 /**
  * The outcome of a run whose container has ended: `stopped` if somebody's stop ended it. May wait some seconds for the
  * end of the stop's own container, which is the better witness. @throws KdebugError lease_lost
  */
-export async function orStopped(session: HeldRun, outcome: Outcome, deps: FlowDeps): Promise<Outcome> {
-  const { plan, stop } = session.run;
+export async function orStopped(held: HeldRun, outcome: Outcome, deps: FlowDeps): Promise<Outcome> {
+  const { plan, stop } = held.run;
   if (!plan || !stop?.container || stop.failed) return outcome;
-  const { id } = session.run;
+  const { id } = held.run;
   const sent = { id, plan, stop: { byUserId: stop.byUserId, container: stop.container } };
-  const exitCode = stop.ended?.exitCode ?? (await exitCodeOfStop(session, sent, deps));
+  const exitCode = stop.ended?.exitCode ?? (await exitCodeOfStop(held, sent, deps));
   return outcomeAfterStop(outcome, stop, exitCode);
 }
 
@@ -39,7 +39,7 @@ export function stopContainerOf({ id, plan, stop: { byUserId, container } }: Sen
   return buildStopContainer(plan, { ...mark, runId: id, containerName, byUserId });
 }
 
-/** Whether the pod holds the container that stops this run, unchanged; one that a webhook has changed is not recognised. */
+/** The pod must hold the container that stops this run unchanged; one that a webhook has changed is not recognised. */
 export function isStopIn(pod: Pod, sent: SentStop): boolean {
   const fingerprint = fingerprintOf(stopContainerOf(sent));
   return pod.spec.ephemeralContainers.some(
@@ -49,7 +49,7 @@ export function isStopIn(pod: Pod, sent: SentStop): boolean {
 
 /** Undefined: unknown, because the pod is gone, its node is silent, or its container of that name is not the one that was sent. */
 async function exitCodeOfStop(
-  session: HeldRun,
+  held: HeldRun,
   sent: SentStop,
   { clock, clusters }: FlowDeps,
 ): Promise<number | undefined> {
@@ -58,11 +58,11 @@ async function exitCodeOfStop(
   const latest = new LatestValue<PodSeen>(clock);
   const pod = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
   const subscription = clusters.get(plan.cluster).watch(pod, (seen) => latest.put(seen));
-  const ignore = session.onChange(() => latest.nudge());
+  const ignore = held.onChange(() => latest.nudge());
   try {
     while (clock.elapsed() < untilMs) {
       const seen = await latest.next(untilMs);
-      if (session.isOver) throw new KdebugError('lease_lost');
+      if (held.isOver) throw new KdebugError('lease_lost');
       if (seen && seen.kind !== 'pod') return undefined;
       const exitCode = seen && exitCodeIn(seen.pod, sent);
       if (exitCode !== undefined) return exitCode;

@@ -24,13 +24,13 @@ import { isRunningIn, originOfStop, planOfStop, roomOf } from '../planning/stop-
 import type { LaunchResult, PodSeen } from '../ports/cluster.ts';
 import { isStopIn, stopContainerOf } from './stop-end.ts';
 
-/** How often to look at a stop that is under way, even without news of the pod. */
-const LOOK_MS = 2_000;
+/** The time between two checks of a stop that is under way, even without news of the pod. */
+const CHECK_EVERY_MS = 2_000;
 /** Of a reason on the card: words of a container, a webhook or the API server, above the buttons. */
 const MAX_WHY = 300;
 
 interface StopperParts {
-  readonly session: HeldRun;
+  readonly held: HeldRun;
   readonly run: LaunchedRun;
   readonly deps: FlowDeps;
   readonly room: PodRoom;
@@ -52,35 +52,34 @@ export class Stopper {
     this.#trouble = new Trouble(parts.deps, { begins: 'stop not carried out, will retry', ends: 'stop recovered' });
   }
 
-  /** When to call `carryOn` again, by `clock.elapsed`, without any news. */
-  get nextLookMs(): number {
-    const { session, deps } = this.#parts;
-    return isStopping(session.run) ? deps.clock.elapsed() + LOOK_MS : Number.POSITIVE_INFINITY;
+  /** The time to call `carryOn` again, by `clock.elapsed`, without any news. */
+  get nextCheckMs(): number {
+    const { held, deps } = this.#parts;
+    return isStopping(held.run) ? deps.clock.elapsed() + CHECK_EVERY_MS : Number.POSITIVE_INFINITY;
   }
 
   /** Does the next step. `seen`: the newest state of the pod, if there is a newer one. @throws KdebugError lease_lost, store_unreachable */
   async carryOn(seen: PodSeen | undefined): Promise<void> {
-    const { session } = this.#parts;
+    const { held } = this.#parts;
     if (seen?.kind === 'pod') this.#newest = seen.pod;
-    if (!isStopping(session.run) || !this.#newest) return;
+    if (!isStopping(held.run) || !this.#newest) return;
     try {
-      await this.#step(this.#newest, session.run.stop);
+      await this.#step(this.#newest, held.run.stop);
       this.#trouble.worked();
     } catch (thrown) {
       const { code } = toKdebugError(thrown);
       if (code === 'lease_lost' || code === 'store_unreachable') throw thrown;
-      this.#trouble.failed({ runId: session.run.id, reason: code });
+      this.#trouble.failed({ runId: held.run.id, reason: code });
     }
   }
 
   async #step(pod: Pod, stop: Stop): Promise<void> {
-    const { run, session, deps } = this.#parts;
+    const { run, held, deps } = this.#parts;
     if (!isRunningIn(pod, run)) return;
     if (stop.container) await this.#carryOnWith(stop.container, pod, stop);
     else await this.#begin(pod, stop);
     // By the wall clock: the run records when the stop was asked for, perhaps at another replica.
-    if (isStopping(session.run) && deps.clock.now() >= stopDeadlineMs(session.run))
-      await this.#failLate(session.run.stop);
+    if (isStopping(held.run) && deps.clock.now() >= stopDeadlineMs(held.run)) await this.#failLate(held.run.stop);
   }
 
   async #begin(pod: Pod, stop: Stop): Promise<void> {
@@ -110,14 +109,14 @@ export class Stopper {
 
   /** Undefined: the stop is over. */
   async #prepare({ image, podUid, securityContext }: Plan, stop: Stop): Promise<StopContainer | undefined> {
-    const { session, run, deps } = this.#parts;
+    const { held, run, deps } = this.#parts;
     const container: StopContainer = {
       name: stopContainerName(run.id, podUid, stop.attempt),
       image,
       notAfterMs: deps.clock.now() + deps.policies.current().limits.startDeadlineMs,
       ...defined({ securityContext }),
     };
-    return (await session.apply({ kind: 'stop-launching', container })).stop?.container;
+    return (await held.apply({ kind: 'stop-launching', container })).stop?.container;
   }
 
   async #send(container: StopContainer, plan: Plan, stop: Stop): Promise<void> {
@@ -154,12 +153,12 @@ export class Stopper {
   }
 
   async #follow(pod: Pod, { name }: StopContainer, stop: Stop): Promise<void> {
-    const { session, run, deps } = this.#parts;
+    const { held, run, deps } = this.#parts;
     const state = stateOfContainer(pod, name, run.plan.targetContainerName);
     if (state.kind === 'start-failed') await this.#fail(`${state.reason}: ${state.message}`);
     if (state.kind !== 'terminated' || stop.ended) return;
     const { exitCode, message } = state.termination;
-    await session.apply({ kind: 'stop-ended', exitCode, message, atMs: deps.clock.now() });
+    await held.apply({ kind: 'stop-ended', exitCode, message, atMs: deps.clock.now() });
     if (exitCode !== 0 && exitCode !== FOUND_NONE) await this.#failAsItSays(state.termination);
   }
 
@@ -177,10 +176,13 @@ export class Stopper {
     const words = message.trim();
     if (words === '') return this.#fail(`the container that should stop it ended with exit code ${exitCode}`);
     await this.#fail(words, { isOutput: true });
-    await this.#notify(this.#parts.session.run);
+    await this.#notify(this.#parts.held.run);
   }
 
-  /** What a container wrote is output: where output is private, the card leaves it out and the requester gets it. Never rejects. */
+  /**
+   * A container's words are output: if output is private, the card leaves them out and the requester gets them. Never
+   * rejects.
+   */
   async #notify(run: Run): Promise<void> {
     const { deps } = this.#parts;
     try {
@@ -192,11 +194,11 @@ export class Stopper {
   }
 
   async #fail(reason: string, { isOutput = false } = {}): Promise<void> {
-    const { session, deps } = this.#parts;
-    const actorId = session.run.stop?.byUserId;
+    const { held, deps } = this.#parts;
+    const actorId = held.run.stop?.byUserId;
     const why = foreignLine(reason, MAX_WHY);
-    await record(deps, session.run, 'stop', { actorId, kind: 'failed', why });
-    await session.apply({
+    await record(deps, held.run, 'stop', { actorId, kind: 'failed', why });
+    await held.apply({
       kind: 'stop-failed',
       why,
       ...defined({ isOutput: isOutput || undefined }),
@@ -205,7 +207,7 @@ export class Stopper {
   }
 }
 
-/** Whether the stored container is the one that the plan makes. */
+/** The stored container is the one that the plan makes. */
 const isPlanned = ({ image, securityContext }: StopContainer, plan: Plan): boolean =>
   image === plan.image && canonicalJson(securityContext ?? {}) === canonicalJson(plan.securityContext ?? {});
 

@@ -14,7 +14,7 @@ import type { LogReaders } from '../log/logs.ts';
 import type { Cluster, PodSeen } from '../ports/cluster.ts';
 import { Stopper } from './stop-run.ts';
 
-/** How often to read the events that explain why a container has not started. */
+/** The time between two reads of the events that explain why a container has not started. */
 const EVENTS_INTERVAL_MS = 5_000;
 /** Extra time when a deadline passed unwatched: the run may have ended meanwhile, and its log can still be read. */
 const CATCH_UP_MS = 5_000;
@@ -24,7 +24,7 @@ const CATCH_UP_MS = 5_000;
  * the current pod, so any replica may enter this stage again at any time.
  */
 export async function watch(
-  session: HeldRun,
+  held: HeldRun,
   run: LaunchedRun,
   { deps, readers, room }: { readonly deps: FlowDeps; readonly readers: LogReaders; readonly room: PodRoom },
 ): Promise<void> {
@@ -33,12 +33,12 @@ export async function watch(
   const pod: PodRef = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
   const latest = new LatestValue<PodSeen>(deps.clock);
   const subscription = cluster.watch(pod, (seen) => latest.put(seen));
-  const stop = session.onChange(() => {
-    if (session.isOver || isStopping(session.run)) latest.nudge();
+  const stop = held.onChange(() => {
+    if (held.isOver || isStopping(held.run)) latest.nudge();
   });
   try {
-    const stopper = new Stopper({ session, run, deps, room });
-    await untilEnded({ session, run, deps, readers, cluster, pod, latest, stopper });
+    const stopper = new Stopper({ held, run, deps, room });
+    await untilEnded({ held, run, deps, readers, cluster, pod, latest, stopper });
   } finally {
     stop();
     subscription.close();
@@ -46,7 +46,7 @@ export async function watch(
 }
 
 interface WatchContext {
-  readonly session: HeldRun;
+  readonly held: HeldRun;
   /** The launched run: its plan and its container do not change any more. */
   readonly run: LaunchedRun;
   readonly deps: FlowDeps;
@@ -58,24 +58,24 @@ interface WatchContext {
 }
 
 async function untilEnded(context: WatchContext): Promise<void> {
-  const { session, deps, latest, stopper } = context;
+  const { held, deps, latest, stopper } = context;
   const beganMs = deps.clock.now();
   const rounds = new Rounds(deps.clock);
   let state: ContainerState = { kind: 'unseen' };
-  while (session.run.state === 'starting' || session.run.state === 'running') {
+  while (held.run.state === 'starting' || held.run.state === 'running') {
     await rounds.next();
-    const deadline = withCatchUp(deadlineOf(session.run, state), beganMs);
+    const deadline = withCatchUp(deadlineOf(held.run, state), beganMs);
     // By the wall clock: another replica may have launched the run, and the pod names when the container started.
     const deadlineMs = deadline?.atMs ?? deps.clock.now();
-    const nextLookMs =
-      session.run.state === 'starting' ? deps.clock.elapsed() + EVENTS_INTERVAL_MS : Number.POSITIVE_INFINITY;
-    const untilMs = Math.min(elapsedAt(deps.clock, deadlineMs), nextLookMs, stopper.nextLookMs);
-    const seen = await nextPodState(session, latest, untilMs);
+    const nextCheckMs =
+      held.run.state === 'starting' ? deps.clock.elapsed() + EVENTS_INTERVAL_MS : Number.POSITIVE_INFINITY;
+    const untilMs = Math.min(elapsedAt(deps.clock, deadlineMs), nextCheckMs, stopper.nextCheckMs);
+    const seen = await nextPodState(held, latest, untilMs);
     if (seen) {
       state = await onPodChange(context, seen, state);
     } else if (deadline && deps.clock.now() >= deadlineMs) {
       await end(context, await orNodeLost(context, deadline.outcome));
-    } else if (session.run.state === 'starting') {
+    } else if (held.run.state === 'starting') {
       await readWaitingReason(context);
     }
     await stopper.carryOn(seen);
@@ -86,13 +86,13 @@ const withCatchUp = (deadline: Deadline | undefined, beganMs: number): Deadline 
   deadline && deadline.atMs <= beganMs ? { ...deadline, atMs: beganMs + CATCH_UP_MS } : deadline;
 
 async function nextPodState(
-  session: HeldRun,
+  held: HeldRun,
   latest: LatestValue<PodSeen>,
   untilMs: number,
 ): Promise<PodSeen | undefined> {
-  // Whoever abandoned the run before this wait has woken nobody.
-  const seen = session.isOver ? undefined : await latest.next(untilMs);
-  if (session.isOver) throw new KdebugError('lease_lost');
+  // An abandonment before this wait has woken nobody.
+  const seen = held.isOver ? undefined : await latest.next(untilMs);
+  if (held.isOver) throw new KdebugError('lease_lost');
   return seen;
 }
 
@@ -109,26 +109,26 @@ async function onPodChange(context: WatchContext, seen: PodSeen, before: Contain
 }
 
 async function act(context: WatchContext, pod: Pod, state: ContainerState): Promise<void> {
-  const { session, deps, run } = context;
+  const { held, deps, run } = context;
   switch (state.kind) {
     case 'unseen':
       return;
     case 'waiting':
-      if (state.reason !== session.run.waiting?.reason && state.message !== '') await session.apply(state);
+      if (state.reason !== held.run.waiting?.reason && state.message !== '') await held.apply(state);
       return;
     case 'start-failed':
       return end(context, state);
     case 'running':
       // Before the store: it may be slow, and the node rotates a first log file that nobody holds open. Also when another replica saw it start.
       await context.readers.start(run, { terminated: false, startedAtMs: state.startedAtMs });
-      if (session.run.state !== 'running')
-        await session.apply({ kind: 'started', atMs: deps.clock.now(), imageId: state.imageId });
+      if (held.run.state !== 'running')
+        await held.apply({ kind: 'started', atMs: deps.clock.now(), imageId: state.imageId });
       return;
     case 'terminated': {
       const { termination, imageId } = state;
       const outcome = outcomeOfTermination(pod, termination, run.plan.targetContainerName);
       await context.readers.start(run, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
-      await session.apply({ kind: 'ended', outcome, termination, imageId, atMs: deps.clock.now() });
+      await held.apply({ kind: 'ended', outcome, termination, imageId, atMs: deps.clock.now() });
     }
   }
 }
@@ -150,18 +150,18 @@ async function orNodeLost({ cluster, run: { plan }, deps }: WatchContext, outcom
 }
 
 async function end(context: WatchContext, outcome: Outcome): Promise<void> {
-  await context.session.apply({ kind: 'ended', outcome, atMs: context.deps.clock.now() });
+  await context.held.apply({ kind: 'ended', outcome, atMs: context.deps.clock.now() });
 }
 
 /** Only an event shows that a container waits for its target (cluster facts, "Target not running"). */
-async function readWaitingReason({ session, run, cluster, pod, deps }: WatchContext): Promise<void> {
+async function readWaitingReason({ held, run, cluster, pod, deps }: WatchContext): Promise<void> {
   try {
     const [newest] = await cluster.events(pod, run.containerName);
     if (!newest || newest.type === 'Normal') return;
-    if (newest.message === session.run.waiting?.message) return;
-    await session.apply({ kind: 'waiting', reason: newest.reason, message: newest.message });
+    if (newest.message === held.run.waiting?.message) return;
+    await held.apply({ kind: 'waiting', reason: newest.reason, message: newest.message });
   } catch (error) {
     // The event only improves the message; the watch decides.
-    deps.log.debug('event read failed', { runId: session.run.id, error });
+    deps.log.debug('event read failed', { runId: held.run.id, error });
   }
 }

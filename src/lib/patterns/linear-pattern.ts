@@ -16,7 +16,7 @@ const MAX_STEPS_AGAIN = 1024 * 1024;
 /** Of the table that makes ordinary texts quick. A text made for it fills it up first, which takes longer than reading does. */
 const TABLE_BYTES = 128 * 1024;
 
-/** What RE2 does not have, by the part that it names, and what to write instead. */
+/** The parts that RE2 does not have, and what to write instead. */
 const INSTEAD: readonly (readonly [part: RegExp, problem: string])[] = [
   [/^\(\?<?[=!]/, 'looks ahead or behind, which kdebug does not support: match the text around the secret too'],
   [/^\\(?:[1-9]|k)/, 'has a back reference, which kdebug does not support: write out what may stand there'],
@@ -32,8 +32,8 @@ const problemOf = (part: string): string | undefined => INSTEAD.find(([named]) =
 const PARTS = /\\.|\[\]?(?:\\.|[^\]\\])*\]|\(\?[\w-]*/gs;
 
 /**
- * What is wrong with a pattern, in words, or `undefined`: longer than 512 characters, no pattern of RE2, matches the
- * empty text, or needs more than 256 states.
+ * Describes the fault of a pattern, or returns `undefined`: it is longer than 512 characters, no pattern of RE2,
+ * matches the empty text, or needs more than 256 states.
  */
 export function problemOfPattern(source: string): string | undefined {
   if (source.length > MAX_LENGTH) return 'is too long for a pattern: split it';
@@ -52,7 +52,7 @@ export function problemOfPattern(source: string): string | undefined {
 
 const SMALLER = 'lower the bounds of its repeats, or write + for them, which costs nothing here';
 
-/** What is wrong with patterns that are right one by one: together they take too long. */
+/** Describes the fault of patterns that are right one by one: together they take too long. */
 export function problemOfPatterns(sources: readonly string[]): string | undefined {
   const right = sources.filter((source) => problemOfPattern(source) === undefined);
   return new LinearPatterns(right).states > MAX_STATES
@@ -62,7 +62,7 @@ export function problemOfPatterns(sources: readonly string[]): string | undefine
 
 const compiled = (source: string): RE2JS => RE2JS.compile(source, RE2JS.MULTILINE);
 
-/** Whether a match may be longer than the pattern has states. */
+/** A match may be longer than the pattern has states. */
 const isUnbounded = (source: string): boolean => /[*+]|\{\d+,\}/.test(source.replace(PARTS, ''));
 
 interface Size {
@@ -74,7 +74,7 @@ interface Compiled extends Size {
   readonly pattern: RE2JS;
 }
 
-/** What the next match costs at most: what is bounded reads no further than it is long. */
+/** The highest cost of the next match: a bounded pattern reads no further than it is long. */
 const stepsFrom = (charactersLeft: number, { states, isUnbounded }: Size): number =>
   states * (isUnbounded ? charactersLeft : Math.min(charactersLeft, states));
 
@@ -100,7 +100,7 @@ export class LinearPatterns {
   }
 }
 
-/** Where matches start. */
+/** The range in which matches start. */
 interface Part {
   readonly from: number;
   readonly to: number;
@@ -126,7 +126,7 @@ export class PatternSearch {
     this.#set = set;
   }
 
-  /** Whether one of them matches somewhere. What matches in a line also matches in lines that hold it. */
+  /** One of them matches somewhere. A match in a line is also one in every text that holds the line. */
   isIn(text: string): boolean {
     return this.#matching(text).length > 0;
   }

@@ -55,25 +55,25 @@ describe('a replica with its runs in memory', () => {
     await running('redis-1', { 'app.kubernetes.io/name': 'redis' });
     cluster.addPod({ name: 'kdebug-0', namespace, labels, isUnscheduled: true });
     const { log, replica } = aReplica('kdebug-1');
-    await replica.look();
+    await replica.findOther();
     expect(log.records).toEqual([]);
   });
 
   it('does not start beside an older one, which stays', async () => {
     await running('kdebug-a');
     await running('kdebug-b');
-    await expect(aReplica('kdebug-b').replica.look()).rejects.toMatchObject({
+    await expect(aReplica('kdebug-b').replica.findOther()).rejects.toMatchObject({
       code: 'store_not_shared',
       detail: 'kdebug-a',
     });
-    await aReplica('kdebug-a').replica.look();
+    await aReplica('kdebug-a').replica.findOther();
   });
 
   it('starts when the older one is told to end', async () => {
     await running('kdebug-a');
     await running('kdebug-b');
     cluster.deletePod(namespace, 'kdebug-a');
-    await aReplica('kdebug-b').replica.look();
+    await aReplica('kdebug-b').replica.findOther();
   });
 
   it('that saw nobody looks once more, and then says which other one runs and is not ready', async () => {
@@ -84,10 +84,10 @@ describe('a replica with its runs in memory', () => {
       elapsed: () => clock.elapsed(),
       after: (ms, wake) => clock.after(ms, wake),
     });
-    await replica.look();
+    await replica.findOther();
     await running('kdebug-z');
     let others = 0;
-    replica.lookAgain(() => {
+    replica.findOtherLater(() => {
       others += 1;
     });
     await clock.advance(30_000);
@@ -102,7 +102,7 @@ describe('a replica with its runs in memory', () => {
     namespace = 'elsewhere';
     cluster.addNamespace(namespace);
     const { log, replica } = aReplica('kdebug-1');
-    await replica.look();
+    await replica.findOther();
     expect(log.records).toEqual([
       expect.objectContaining({
         level: 'warn',

@@ -232,8 +232,8 @@ describe('what people do while it runs', () => {
   it('a larger width counts at once', async () => {
     const world = new BatchWorld(4);
     await world.say(`${WEB} --parallelism=1`);
-    await world.bot.change(world.id, (session) =>
-      session.tryApply({ kind: 'batch', event: { kind: 'resized', parallelism: 4 }, atMs: START_MS }),
+    await world.bot.change(world.id, (held) =>
+      held.tryApply({ kind: 'batch', event: { kind: 'resized', parallelism: 4 }, atMs: START_MS }),
     );
     await world.clock.advance(0);
     expect(world.fleet.inFlight.size).toBe(4);
@@ -367,7 +367,7 @@ describe('an approval', () => {
     await world.say(`${WEB} --parallelism=3`);
     const vote = { userId: 'U0EVE', kind: 'approve', atMs: world.clock.now() } as const;
     const voter = { userId: 'U0EVE', isRequester: false, isAlso: () => false, isApprover: true };
-    await world.bot.change(world.id, (session) => session.tryApply({ kind: 'voted', vote, voter }));
+    await world.bot.change(world.id, (held) => held.tryApply({ kind: 'voted', vote, voter }));
     await world.clock.advance(LONG);
     expect(world.fleet.launches).toEqual([]);
     expect((await world.batch()).closed).toMatchObject({ because: 'start-failures', reason: 'approver_left' });

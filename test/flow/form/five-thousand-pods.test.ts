@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { KubernetesCluster } from '../../../src/adapters/kubernetes/cluster.ts';
 import { systemClock } from '../../../src/adapters/system/index.ts';
-import { LookLimiter } from '../../../src/flow/context/accept.ts';
+import { LookupLimiter } from '../../../src/flow/context/accept.ts';
 import { searchOptions } from '../../../src/flow/form/search.ts';
 import { rawPod, ScriptedApiServer } from '../../adapters/kubernetes/support/scripted-api-server.ts';
 import { World } from '../support/world.ts';
@@ -40,7 +40,7 @@ it('are listed once, and searched from memory: as many options as tell that ther
   for (const typed of searches) {
     const found = await searchOptions(
       { ...actor, field: 'pod', typed, value: '{"namespace":"shop"}' },
-      { deps, searches: new LookLimiter(deps, 20) },
+      { deps, searches: new LookupLimiter(deps, 20) },
     );
     expect(found.length).toBeLessThanOrEqual(102);
     expect(found.length).toBeGreaterThan(0);

@@ -29,11 +29,11 @@ export class DeskWorld {
         change: async (id, act) => {
           const lease = this.isElsewhere ? undefined : await deps.store.lease(id, deps.owner);
           if (!lease) return this.isElsewhere ? 'elsewhere' : 'settled';
-          const session = new HeldRun(lease, deps);
+          const held = new HeldRun(lease, deps);
           try {
-            return await act(session);
+            return await act(held);
           } finally {
-            await session.release();
+            await held.release();
           }
         },
       },

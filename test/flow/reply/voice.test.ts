@@ -13,7 +13,7 @@ function waiting() {
   let run = aRun({ state: 'running' });
   let send: () => void = () => {};
   const listeners = new Set<() => void>();
-  const session = {
+  const held = {
     recovered: false,
     get run() {
       return run;
@@ -29,7 +29,7 @@ function waiting() {
         send = resolve;
       }),
   };
-  const voice = new Voice(session as unknown as HeldRun, { clock: new FakeClock(), thread } as unknown as FlowDeps);
+  const voice = new Voice(held as unknown as HeldRun, { clock: new FakeClock(), thread } as unknown as FlowDeps);
   const becomes = (state: 'running' | 'finished') => {
     run = { ...run, state };
     for (const listener of listeners) listener();

@@ -74,7 +74,7 @@ export interface Tls {
   readonly rejectUnauthorized?: false;
 }
 
-/** How long files (tokens, certificates) stay cached; a projected service account token lives at least an hour. */
+/** Files (tokens, certificates) stay cached this long; a projected service account token lives at least an hour. */
 const FRESH_MS = 30_000;
 
 /**

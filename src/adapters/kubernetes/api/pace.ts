@@ -12,7 +12,7 @@ const MIN_PER_SECOND = 10;
 const FREE_PER_SECOND = 5_000;
 const SECOND_MS = 1_000;
 /** Over a shorter time a server's burst allowance looks like its rate. */
-const MIN_LOOK_MS = 250;
+const MIN_MEASURED_MS = 250;
 
 /**
  * Sends calls no faster than the API server accepts them. Unlimited until a 429 (the server's own limit, or priority
@@ -30,7 +30,7 @@ export class Pace {
   /** Seconds of slow growth since the last 429. */
   #steps = 0;
   readonly #waiting: (() => void)[] = [];
-  /** When the server accepted calls, within the last second. */
+  /** The times at which the server accepted calls, within the last second. */
   #acceptedAtMs: number[] = [];
 
   constructor(clock: Clock) {
@@ -108,7 +108,7 @@ export class Pace {
   }
 
   #acceptingForMs(nowMs: number): number {
-    return Math.max(nowMs - (this.#acceptedAtMs[0] ?? nowMs), MIN_LOOK_MS);
+    return Math.max(nowMs - (this.#acceptedAtMs[0] ?? nowMs), MIN_MEASURED_MS);
   }
 
   #forget(nowMs: number): void {

@@ -44,7 +44,7 @@ export class DeliveredLines {
     return false;
   }
 
-  /** Whether a stamp is older than the whole ring. */
+  /** The stamp is older than the whole ring. */
   isForgotten(stamp: Readonly<Stamp>): boolean {
     if (!this.#hasForgotten) return false;
     const oldest = this.#seconds[this.#next] ?? 0;

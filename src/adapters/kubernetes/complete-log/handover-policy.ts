@@ -1,10 +1,10 @@
 import type { LogTimes } from './log-times.ts';
 
-/** What the policy needs to know about one stream. */
+/** The facts about one stream that the policy needs. */
 export interface StreamFacts {
   readonly follow: boolean;
   readonly end: 'clean' | 'failed' | undefined;
-  /** How many of its two first lines are known. */
+  /** The number of its two first lines that are known. */
   readonly firstLines: number;
 }
 
@@ -15,7 +15,7 @@ export interface FrontFacts extends StreamFacts {
   readonly isReadable: boolean;
   /** Opened without `sinceTime`. */
   readonly isFromStart: boolean;
-  /** When its last byte was read, by our clock. */
+  /** The time at which its last byte was read, by our clock. */
   readonly endedAtMs: number | undefined;
 }
 
@@ -80,7 +80,10 @@ export function nextStep(facts: LogFacts, times: LogTimes): Step {
   return isFinalReadDue(facts, times) ? { kind: 'open', stream: 'final' } : WAIT;
 }
 
-/** Why another follow must open now, so that some stream holds the current log file open; undefined when none must. */
+/**
+ * Returns the reason to open another follow now, so that some stream holds the current log file open; undefined if none
+ * must open.
+ */
 export function whyOpenFollow(facts: LogFacts, times: LogTimes): 'lag' | 'silence' | undefined {
   const { front, containerEndedAtMs, waiting, nowMs, openedAtMs } = facts;
   if (!front?.wasOpened || front.end || !front.follow || containerEndedAtMs !== undefined) return undefined;
@@ -98,7 +101,7 @@ export const isLarge = ({ fileBytes }: Pick<LogFacts, 'fileBytes'>, times: LogTi
   fileBytes >= times.smallBytes;
 
 /**
- * Whether the next stream reads the same file as the front, once its first lines can tell. `isDelivered`: the front has
+ * Says if the next stream reads the same file as the front, once its first lines can tell. `isDelivered`: the front has
  * delivered one of them. A follow without lines adds nothing; a final read without lines may still bring its error.
  */
 export function compareFiles(
@@ -113,7 +116,7 @@ export function compareFiles(
   return isRepeated && !front.end ? 'same' : 'different';
 }
 
-/** Whether the merger still holds back a line after a long step, until the next stream shows its first line. */
+/** The merger still holds back a line after a long step, until the next stream shows its first line. */
 export const isFirstLineAwaited = (next: StreamFacts | undefined, heldMs: number, times: LogTimes): boolean =>
   next?.follow === true && next.firstLines === 0 && !next.end && heldMs < times.readToEndMs;
 
@@ -126,7 +129,7 @@ const isSilenceToProbe = (facts: LogFacts, times: LogTimes): boolean =>
   !facts.isOneOpening && isLarge(facts, times) && facts.silentMs >= times.probeMs && !facts.isSilenceProbed;
 
 /**
- * Whether the silent front has read its file to the end: a rotation removed the file, and the next stream continues.
+ * True if the silent front has read its file to the end: a rotation removed the file, and the next stream continues.
  * After the container's end a follow ends on its own, so only a dead one is silent.
  */
 function isReadToEnd(next: NextFacts, facts: LogFacts, times: LogTimes): boolean {
@@ -164,8 +167,8 @@ function isStatusAwaited(front: FrontFacts, { containerEndedAtMs, nowMs }: LogFa
 }
 
 /**
- * Whether a clean end means the end of the file. For a follow only together with the container's end (the kubelet ends
- * it 29–483 ms before the status shows), because the API server also ends a response cleanly when it loses the kubelet.
+ * A clean end means the end of the file; for a follow only together with the container's end (the kubelet ends it
+ * 29–483 ms before the status shows), because the API server also ends a response cleanly when it loses the kubelet.
  */
 function isEndOfFile(front: FrontFacts, { containerEndedAtMs }: LogFacts, times: LogTimes): boolean {
   if (front.end === 'failed') return false;

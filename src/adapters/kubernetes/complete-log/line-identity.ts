@@ -1,4 +1,4 @@
-/** When the runtime wrote a line, to the nanosecond (a double cannot hold both numbers). */
+/** The time at which the runtime wrote a line, to the nanosecond (a double cannot hold both numbers). */
 export interface Stamp {
   seconds: number;
   nanos: number;
@@ -73,7 +73,7 @@ const hasMarks = (bytes: Buffer, at: number): boolean =>
   byte(bytes, at + 16) === 0x3a &&
   byte(bytes, at + 19) === 0x2e;
 
-/** Whether these too few bytes could begin a stamp. */
+/** These bytes are too few for a stamp, but could begin one. */
 function looksLikeStamp(bytes: Buffer, at: number, available: number): boolean {
   const digitsFit = DIGITS.every(
     (index) => index >= available || (byte(bytes, at + index) >= 48 && byte(bytes, at + index) <= 57),
@@ -86,7 +86,7 @@ function looksLikeStamp(bytes: Buffer, at: number, available: number): boolean {
 /** Milliseconds since 1970. */
 export const toMs = ({ seconds, nanos }: Stamp): number => seconds * 1_000 + nanos / 1_000_000;
 
-/** How much later `b` is than `a`, in milliseconds. */
+/** The time from `a` to `b`, in milliseconds. */
 export const stepMs = (a: Stamp, b: Stamp): number => (b.seconds - a.seconds) * 1_000 + (b.nanos - a.nanos) / 1_000_000;
 
 export const isSameStamp = (a: Stamp, b: Stamp): boolean => a.nanos === b.nanos && a.seconds === b.seconds;
@@ -151,7 +151,7 @@ export class LineEnd {
     this.length += to - from;
   }
 
-  /** Whether this longer line ends as `rest` does, so that `rest` may be its second half. */
+  /** This longer line ends as `rest` does, so `rest` may be its second half. */
   mayEndWith(rest: LineEnd): boolean {
     if (rest.length < IDENTITY_BYTES || rest.length >= this.length) return false;
     const [tail, other] = [this.#tail(), rest.#tail()];
@@ -189,7 +189,7 @@ export class OpenLine implements LineKey {
     this.end.add(bytes, from, to);
   }
 
-  /** Whether a line that begins with `head` is this one again, as far as this one has come. */
+  /** True if a line that begins with `head` is this one again, as far as this one has come. */
   isBeginningOf(stamp: Stamp, head: Buffer): boolean {
     if (!isSameStamp(stamp, this) || head.length < this.#hashed) return false;
     return hashOn(EMPTY_HASH, head, 0, this.#hashed) === this.hash;

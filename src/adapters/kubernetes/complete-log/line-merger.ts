@@ -80,7 +80,7 @@ export class LineMerger implements LineHandler {
     return this.#overlap !== undefined;
   }
 
-  /** Why `begin` or `end` stopped the reading. */
+  /** The reason why `begin` or `end` stopped the reading. */
   get stop(): Stop | undefined {
     return this.#stop;
   }
@@ -90,7 +90,7 @@ export class LineMerger implements LineHandler {
   }
 
   /**
-   * Whether a rotation may have cut the line delivered last in two, and its stream read on into the next file. The
+   * True if a rotation may have cut the line delivered last in two, and its stream read on into the next file. The
    * second half, which is this line, then has its own stamp.
    */
   mayHaveGlued(first: LineEnd | undefined): boolean {
@@ -108,7 +108,10 @@ export class LineMerger implements LineHandler {
     return this.#isHeld && this.#isNextUnknown;
   }
 
-  /** How to report, now or later, that something may be missing between the line delivered last and `next`. */
+  /**
+   * Returns the function that reports, now or later, that something may be missing between the line delivered last and
+   * `next`.
+   */
   gapBefore(next: Readonly<Stamp>): () => void {
     const from = { seconds: this.#line.seconds, nanos: this.#line.nanos };
     const { bytes } = this.#output;
@@ -131,7 +134,7 @@ export class LineMerger implements LineHandler {
     if (this.#isGlued(this.#overlap, start)) this.#repeatedLines = 1;
   }
 
-  /** Whether a stream's first line is the second half of a cut line, delivered together with the first half. */
+  /** True if a stream's first line is the second half of a cut line, delivered together with the first half. */
   #isGlued(overlap: LineSet, { first: [first, second], firstEnd, jumpedTo }: StreamStart): boolean {
     if (!first || this.hasDelivered(first)) return false;
     if (!second) return this.mayHaveGlued(firstEnd);

@@ -23,7 +23,10 @@ export interface LineHandler {
   end(): boolean;
 }
 
-/** Why the front must stop: it delivered the next stream's first line or its first two, or jumped over them into a newer file. */
+/**
+ * The reason why the front must stop: it delivered the next stream's first line or its first two, or jumped over them
+ * into a newer file.
+ */
 export type Stop = { readonly kind: 'met'; readonly lines: number } | { readonly kind: 'jumped'; readonly to: Stamp };
 
 export interface StreamStart {
@@ -160,7 +163,7 @@ function endOfContent(bytes: Buffer, from: number): number {
   return at < 0 ? bytes.length : start + at;
 }
 
-/** How the kubelet's errors after a log begin; no program writes these (kuberuntime, cri-client/pkg/logs). */
+/** The beginnings of the kubelet's errors after a log; no program writes these (kuberuntime, cri-client/pkg/logs). */
 const ONLY_THE_KUBELETS = [
   'failed to create fsnotify watcher: ',
   'failed to watch directory "',
@@ -180,13 +183,13 @@ const MAX_ERROR_BYTES = 4_096;
 
 const MAX_LENGTH = Math.max(...BEGINNINGS.map((beginning) => beginning.length));
 
-/** Whether text without a stamp is a node's error, or may grow into one. */
+/** The text without a stamp is a node's error, or may grow into one. */
 function mayBeNodeError(bytes: Buffer): boolean {
   const head = bytes.toString('latin1', 0, MAX_LENGTH);
   return BEGINNINGS.some((beginning) => beginning.startsWith(head) || head.startsWith(beginning));
 }
 
-/** Where in a line an error begins that only the kubelet writes; -1 without one. */
+/** Returns the start of an error that only the kubelet writes; -1 without one. */
 function findNodeError(bytes: Buffer): number {
   const found = ONLY_THE_KUBELETS.map((beginning) => bytes.indexOf(beginning, 0, 'latin1')).filter((at) => at >= 0);
   return found.length === 0 ? -1 : Math.min(...found);

@@ -165,7 +165,7 @@ interface DeliveredSoFar {
 }
 
 /**
- * Whether the first log file was read from its first line. A kubelet's timer is not tied to the container's start: in
+ * Proves that the first log file was read from its first line. A kubelet's timer is not tied to the container's start: in
  * an experiment a fast writer's first 191,571 lines of 2,000,000 were rotated away before the status showed `running`,
  * 1.3 s after the start, although the follow was open within 3 s; in another, 148,726 of 200,008 lines, all written in
  * half a second. What is left may be small, so the proof that is needed depends on how much that is:

@@ -56,7 +56,7 @@ export class LogStream {
     });
   }
 
-  /** When the server opened it, by the server's clock. */
+  /** The time at which the server opened it, by the server's clock. */
   get openedAtMs(): number | undefined {
     return this.#openedAtMs;
   }
@@ -84,7 +84,7 @@ export class LogStream {
     return this.#firstLines.firstEnd;
   }
 
-  /** Whether `first` is final. */
+  /** True if `first` is final. */
   get isKnown(): boolean {
     return this.#firstLines.isDone || this.#end !== undefined;
   }

@@ -78,7 +78,7 @@ export class LogStreams {
     };
   }
 
-  /** Whether a waiting stream begins with a line of this stamp. */
+  /** A waiting stream begins with a line of this stamp. */
   hasFirstLine(stamp: Readonly<Stamp>): boolean {
     return this.#waiting.some(({ first: [first] }) => first !== undefined && isSameStamp(first, stamp));
   }

@@ -5,7 +5,7 @@ import type { BackOff } from '../../../lib/backoff.ts';
  * checks every 10 s (8.0–13.4 s measured) whether a log is over 10 MiB: a file lives at least 8 s.
  */
 export interface LogTimes {
-  /** How often the policy checks whether it needs another follow. */
+  /** The time between two checks by the policy if it needs another follow. */
   readonly tickMs: number;
   /** A follow that still delivers lines older than this may be on a rotated file. */
   readonly lagMs: number;

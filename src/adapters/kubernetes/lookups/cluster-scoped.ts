@@ -9,7 +9,7 @@ import { namespacePath, nodePath } from '../api/paths.ts';
 import { FACT_LOAD_MS, MAX_FACT_BYTES } from './optional-facts.ts';
 
 const NODE_FRESH_MS = 30_000;
-/** How long a missing right stays cached. */
+/** A missing right stays cached this long. */
 const UNSEEN_MS = 300_000;
 const MAX_NODES = 5_000;
 /** The node is one line of a verdict: not worth a long wait. */

@@ -39,7 +39,7 @@ export async function readEvents(client: ApiClient, pod: PodRef, containerName?:
 
 const WARNINGS_FRESH_MS = 2_000;
 const WARNINGS_TIMEOUT_MS = 3_000;
-/** What people ask about within two seconds. A list of 500 warnings takes up to a megabyte. */
+/** The namespaces that people ask about within two seconds. A list of 500 warnings takes up to a megabyte. */
 const MAX_NAMESPACES = 20;
 /**
  * The API server pages in the order of names, not of time, so the newest of many may be on any page: one call for one large page,

@@ -19,7 +19,7 @@ import { groupPath, namespacePath, storageClassesPath } from '../api/paths.ts';
 const TIMEOUT_MS = 3_000;
 const FRESH_MS = 2_000;
 const CLASSES_FRESH_MS = 30_000;
-/** How long a missing right stays cached. */
+/** A missing right stays cached this long. */
 const FORBIDDEN_MS = 300_000;
 /** A list of a large namespace takes a few megabytes. */
 const MAX_LISTS = 20;

@@ -15,7 +15,7 @@ import { type WatchEnd, WatchStream, type WatchTimes } from './watch-stream.ts';
 
 export interface PodList {
   readonly pods: readonly Pod[];
-  /** Where a watch continues; opaque. */
+  /** The place where a watch continues; opaque. */
   readonly resourceVersion: string;
 }
 

@@ -77,7 +77,7 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 export type PodChange = { readonly kind: 'set' | 'deleted'; readonly pod: Pod };
 
-/** How one watch ended. `stale`: missed events are gone (410, or a stream that cannot be trusted): list again. */
+/** The end of one watch. `stale`: missed events are gone (410, or a stream that cannot be trusted): list again. */
 export type WatchEnd =
   | { readonly kind: 'closed' }
   | { readonly kind: 'stale'; readonly reason: 'expired' | 'silent' | 'garbled' }

@@ -26,7 +26,7 @@ export async function onCommand({ context, handler, body }: Delivered, ack: Ack)
   const payload = CommandPayload.safeParse(body);
   if (!payload.success)
     return void (await acknowledge(ack, refusal(new KdebugError('slack_payload_invalid'), context.names)));
-  const origin = originOf(payload.data, context);
+  const origin = commandOrigin(payload.data, context);
   const { text, trigger_id } = payload.data;
   const admission = await admit(
     { context, handler },
@@ -56,7 +56,7 @@ const senderOf = ({ user_id, channel_id, team_id, enterprise_id, api_app_id }: C
 });
 
 /** Slack gives each command its own `trigger_id`: a replay gets the same key, the same text typed again a new one. */
-function originOf(payload: CommandPayload, { clock, names }: Pick<ListenerContext, 'clock' | 'names'>): Origin {
+function commandOrigin(payload: CommandPayload, { clock, names }: Pick<ListenerContext, 'clock' | 'names'>): Origin {
   const { team_id, channel_id, channel_name, user_id, command, text, trigger_id, response_url } = payload;
   return {
     source: 'slash',

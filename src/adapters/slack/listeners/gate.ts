@@ -14,13 +14,13 @@ import { ACK_GUARD_MS } from '../limits.ts';
 import type { Interaction } from '../payloads.ts';
 import type { SharedFile } from './message-content.ts';
 
-/** Who may use one command, event, button, form or shortcut: a row of the table in `handlers.ts`. */
+/** The right to use one command, event, button, form or shortcut: a row of the table in `handlers.ts`. */
 export interface Handler<Name extends string = string> {
   /** The slash command, the event's type, the button's `action_id`, or the `callback_id` of the form or shortcut. */
   readonly name: Name;
   /** Refuses everybody else before the inbox sees the request. */
   readonly needs: Extract<Person['kind'], 'member'>;
-  /** Whether Slack puts `api_app_id` into this payload. Without it, only the signature or the app token proves the app. */
+  /** Slack puts `api_app_id` into this payload. Without it, only the signature or the app token proves the app. */
   readonly namesApp: boolean;
 }
 
@@ -212,7 +212,7 @@ interface Source {
   readonly thread_ts?: string | undefined;
 }
 
-/** Where the person reads: a reply's thread, else the channel, even if the message has replies. */
+/** The place where the person reads: a reply's thread, else the channel, even if the message has replies. */
 export const destinationOfSender = (
   { channel, user, response_url: responseUrl }: InteractionInChannel,
   { ts, thread_ts: threadTs }: Source,

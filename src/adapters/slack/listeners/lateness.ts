@@ -11,7 +11,7 @@ export interface Written {
   /** Seconds since 1970. */
   readonly eventTime: number | undefined;
   readonly ts: string;
-  /** Who edited it, and when, as Slack says it. */
+  /** The editor and the time of the edit, as Slack sends them. */
   readonly edited: unknown;
 }
 
@@ -46,7 +46,7 @@ function heardOf(context: ListenerContext): Heard {
   return heard;
 }
 
-/** Whether it is new to this process. */
+/** The key is new to this process. */
 function isFirst({ keys }: Heard, key: string): boolean {
   if (keys.has(key)) return false;
   keys.add(key);
@@ -54,7 +54,7 @@ function isFirst({ keys }: Heard, key: string): boolean {
   return true;
 }
 
-/** Whether this process has heard a newer edit of the message, so that its writer no longer sees these words. */
+/** This process has heard a newer edit of the message, so its writer no longer sees these words. */
 function isOutdated({ edits }: Heard, written: Written): boolean {
   const newest = edits.get(written.key);
   const editedAt = isEdited(written) ? (EditedAt.safeParse(written.edited).data?.ts ?? 0) : undefined;

@@ -26,7 +26,7 @@ export async function onMention({ context, handler, body }: Delivered): Promise<
   if (event.user === undefined || event.bot_id !== undefined || event.user === identity.botUserId) return;
   const words = wordsAfterMention(event.text, identity.botUserId);
   if (words === undefined) return context.log.info('mention outside the words of a message, ignored');
-  const origin = originOf(payload.data, event.user, clock.now());
+  const origin = mentionOrigin(payload.data, event.user, clock.now());
   const written = writtenOf(origin, payload.data.event_time, event);
   const call = () => ifInTime(context, written, (edit) => inbox.command({ ...origin, ...edit }, words));
   const admission = await admit({ context, handler }, { sender: senderOf(payload.data, event.user), call });
@@ -75,8 +75,8 @@ const writtenOf = (
 ): Written => ({ key, eventTime, ts, edited });
 
 /**
- * What somebody wrote: the event itself, or for an edit the message as it is now. Undefined if only the message's looks changed, as when
- * Slack shows a preview of a link.
+ * The message that somebody wrote: the event itself, or for an edit the message as it is now. Undefined if only the
+ * message's looks changed, as when Slack shows a preview of a link.
  */
 function writtenIn({ message, previous_message: before, ...event }: DirectPayload['event']) {
   if (event.subtype !== 'message_changed') return event;
@@ -122,7 +122,7 @@ export function wordsAfterMention(text: string, botUserId: string): string | und
 }
 
 /** A message's `ts` is unique in its channel and the same in every delivery. */
-function originOf({ team_id, event }: MentionPayload, userId: string, nowMs: number): Origin {
+function mentionOrigin({ team_id, event }: MentionPayload, userId: string, nowMs: number): Origin {
   return {
     source: 'mention',
     dedupeKey: sha256(canonicalJson([team_id, event.channel, userId, 'mention', event.ts])),

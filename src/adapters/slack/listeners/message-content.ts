@@ -135,7 +135,7 @@ function fencedIn(text: string): string | undefined {
 /** The maximum size of a job in bytes. */
 const MAX_BYTES = 65_536;
 /** Leaves time within Slack's three seconds for the store's answer. */
-const PATIENCE_MS = 1_500;
+const READ_FILE_MS = 1_500;
 const TEXT = /\.(?:ya?ml|json|txt)$/i;
 
 export type SharedFile = NonNullable<ShortcutPayload['message']['files']>[number];
@@ -162,7 +162,7 @@ export async function readSharedFile({ url_private: url }: SharedFile, reading: 
     const { status, body } = await send(url, {
       headers: { authorization: `Bearer ${reading.botToken}` },
       redirect: 'manual',
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(READ_FILE_MS),
     });
     if (status === 200 && body) return clean(await bounded(body));
     await body?.cancel();

@@ -3,7 +3,9 @@ import type { SlackDirectory } from '../directory.ts';
 import { envelope, id } from '../payloads.ts';
 import { type Delivered, isOurs, type ListenerContext } from './gate.ts';
 
-/** What Slack tells by itself, without a person whose rights could be checked. Nothing that it says starts or shows anything. */
+/**
+ * Slack sends notices by itself, without a person whose rights could be checked, so no notice starts or shows anything.
+ */
 
 /** Slack, "channel_id_changed event": a private channel gets another id when somebody shares it with another company. */
 export const ChannelIdPayload = z.object({
@@ -16,7 +18,7 @@ export const GroupPayload = z.object({ ...envelope, event: z.object({ subteam_id
 
 export interface NoticeContext extends Pick<ListenerContext, 'identity' | 'log'> {
   readonly directory: Pick<SlackDirectory, 'groupChanged'>;
-  /** Whether the policy names a channel. */
+  /** The policy names the channel. */
   readonly isNamed: (channelId: string) => boolean;
 }
 

@@ -30,8 +30,8 @@ const LOAD_MS = 10_000;
 const MAX_LISTS = 500;
 
 /**
- * What each purpose may use of the budget. Decisions have all of it, showing at most 60 %, and half of that where an older list is known:
- * then no list stays unknown because others are asked for again.
+ * The share of the budget for each purpose. Decisions have all of it, showing at most 60 %, and half of that if an
+ * older list is known: so no list stays unknown because others are asked for again.
  */
 const SHARE = { decide: 1, show: 0.6, showAgain: 0.3 } as const;
 

@@ -33,7 +33,7 @@ const RETRY_AFTER_MS = [500, 2_000] as const;
 /** After more 429s than this, a call fails as unanswered. */
 const MAX_REFUSALS = 10;
 const MAX_WAITING = 10_000;
-/** How long results may overtake an `opening`, so that it never starves. */
+/** Results may overtake an `opening` for this long, so that it never starves. */
 const GIVES_WAY_MS = 5_000;
 const LANES = ['final', 'opening', 'progress', 'background'] as const;
 
@@ -161,7 +161,7 @@ export class Poster {
     const nowMs = this.#clock.elapsed();
     const paces = this.#budgets.of(call.method, call.channelId, nowMs);
     const waitMs = (as: Lane): number => Math.max(0, ...paces.map((pace) => pace.waitMs(as, nowMs)));
-    // When its turn comes, an `opening` may use the reserve for results.
+    // At its turn, an `opening` may use the reserve for results.
     const paceMs =
       lane === 'opening'
         ? Math.min(waitMs('opening'), Math.max(waitMs('final'), sinceMs + GIVES_WAY_MS - nowMs))

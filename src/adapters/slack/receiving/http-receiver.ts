@@ -22,7 +22,7 @@ const PATH = '/slack/events';
 
 const STATUS: Readonly<Record<Exclude<DeliveryResult, 'acknowledged'>, number>> = { malformed: 400, failed: 500 };
 
-/** What the headers claim; only the body proves it. */
+/** The claim in the headers; only the body proves it. */
 interface Claim {
   readonly signature: string;
   readonly timestamp: number;
@@ -67,7 +67,7 @@ export class HttpReceiver implements Receiver {
     return this.#server.listening;
   }
 
-  /** What became of the requests: one line. */
+  /** Sums up the requests in one line. */
   requests(): readonly string[] {
     return this.#refusals.lines();
   }

@@ -22,9 +22,10 @@ const HINT = {
 } as const;
 
 /**
- * What became of the requests over HTTP. Counts each refusal. Requests that claim to be Slack's and are refused, while none was
- * accepted for a minute, are a trouble: with a wrong secret or clock every command fails, and nobody else would see it. Nobody can tell
- * them from a stranger's, so they change no readiness; and a stranger causes at most two log lines for each minute.
+ * Counts each refusal of a request over HTTP. Requests that claim to be Slack's and are refused, while none was
+ * accepted for a minute, are a trouble: with a wrong secret or clock every command fails, and nobody else would see it.
+ * Nobody can tell them from a stranger's, so they change no readiness; and a stranger causes at most two log lines for
+ * each minute.
  */
 export class Refusals {
   readonly #options: RefusalsOptions;
@@ -50,7 +51,7 @@ export class Refusals {
   /** `aheadMs`: of our clock before the time in the request. */
   refused(by: Refusal, aheadMs = 0): void {
     this.#options.metrics?.requestRefused(by);
-    // Whoever finds the address sends such requests: they say nothing about us.
+    // Anyone who finds the address can send such requests, so they say nothing about us.
     if (by === 'form' || this.#isProven()) return;
     this.#refused ??= { sinceMs: this.#options.clock.now(), by, count: 0 };
     this.#refused.count += 1;

@@ -14,7 +14,7 @@ export interface Envelope {
   readonly ack: (body?: Record<string, unknown>) => Promise<void>;
 }
 
-/** How a WebSocket ended (RFC 6455): 1009 is a frame that was too large, 1006 an end without a word. */
+/** The end of a WebSocket (RFC 6455): 1009 is a frame that was too large, 1006 an end without a word. */
 export interface SocketClose {
   readonly code: number;
   /** Slack's words; may be empty. */
@@ -122,8 +122,8 @@ function readObject(json: string): Record<string, unknown> | undefined {
 const OFF = 'link_disabled';
 
 /**
- * Whether Socket Mode is on in the app's settings. Logs once when it goes off and once when it is on again, however many connections Slack
- * refuses meanwhile.
+ * Follows the app's setting for Socket Mode. Logs once when it goes off and once when it is on again, however many
+ * connections Slack refuses meanwhile.
  */
 export class SocketModeSwitch {
   readonly #log: Log;

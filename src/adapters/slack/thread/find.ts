@@ -24,7 +24,7 @@ interface Where {
   readonly lane?: SearchLane | undefined;
 }
 
-interface Looker extends Speaker {
+interface Searcher extends Speaker {
   readonly log?: Log;
 }
 
@@ -33,22 +33,22 @@ interface Found extends Landed {
 }
 
 export async function findMessage(
-  looker: Looker,
+  searcher: Searcher,
   where: Where,
   wanted: (message: Posted) => boolean,
 ): Promise<Sent | undefined> {
-  const found = await findPosted(looker, where, wanted);
+  const found = await findPosted(searcher, where, wanted);
   if (!found) return undefined;
   const { message, ...landed } = found;
   return { channelId: where.destination.channelId, ts: message.ts, ...landed };
 }
 
 export async function findShared(
-  looker: Looker,
+  searcher: Searcher,
   where: Where,
   filesOf: (message: Posted) => ByFileName | undefined,
 ): Promise<Shared | undefined> {
-  const found = await findPosted(looker, where, (message) => filesOf(message) !== undefined);
+  const found = await findPosted(searcher, where, (message) => filesOf(message) !== undefined);
   if (!found) return undefined;
   const { message, ...landed } = found;
   const ref = { channelId: where.destination.channelId, ts: message.ts };
@@ -56,11 +56,11 @@ export async function findShared(
 }
 
 /** Slack shows private answers only in a thread that has a reply. False if Slack refuses the look-up. */
-export async function hasReply(looker: Looker, channelId: string, threadTs: string): Promise<boolean> {
+export async function hasReply(searcher: Searcher, channelId: string, threadTs: string): Promise<boolean> {
   try {
-    const { messages } = await looker.poster.call(
+    const { messages } = await searcher.poster.call(
       { method: 'conversations.replies', lane: 'final', repeatable: false },
-      () => looker.client.conversations.replies({ channel: channelId, ts: threadTs, limit: 2 }),
+      () => searcher.client.conversations.replies({ channel: channelId, ts: threadTs, limit: 2 }),
     );
     return messages?.some(({ ts }) => ts !== threadTs) ?? false;
   } catch (thrown) {
@@ -74,22 +74,22 @@ export async function hasReply(looker: Looker, channelId: string, threadTs: stri
  * `not_in_channel` …): posting twice is better than never. A reply to a thread that is gone stands in the channel (slack-go/slack#1571).
  */
 async function findPosted(
-  looker: Looker,
+  searcher: Searcher,
   where: Where,
   wanted: (message: Posted) => boolean,
 ): Promise<Found | undefined> {
   const { channelId, threadTs } = where.destination;
   try {
-    const message = await findInPages(looker, where, wanted);
+    const message = await findInPages(searcher, where, wanted);
     return message && { message };
   } catch (thrown) {
     if (!(thrown instanceof KdebugError)) throw thrown;
     if (thrown.code === 'slack_message_gone' && threadTs !== undefined) {
-      const found = await findPosted(looker, { ...where, destination: { channelId } }, wanted);
+      const found = await findPosted(searcher, { ...where, destination: { channelId } }, wanted);
       return found && { ...found, threadGone: threadTs };
     }
     if (!REFUSALS.has(thrown.code)) throw thrown;
-    looker.log?.warn('Slack refused to search for our message', {
+    searcher.log?.warn('Slack refused to search for our message', {
       channelId,
       detail: thrown.detail,
     });
@@ -100,13 +100,13 @@ async function findPosted(
 const REFUSALS: ReadonlySet<string> = new Set(['slack_refused', 'slack_channel_closed']);
 
 async function findInPages(
-  looker: Looker,
+  searcher: Searcher,
   where: Where,
   wanted: (message: Posted) => boolean,
 ): Promise<Posted | undefined> {
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const answer = await readPage(looker, where, cursor);
+    const answer = await readPage(searcher, where, cursor);
     for (const raw of answer.messages ?? []) {
       const message = Posted.safeParse(raw);
       if (message.success && wanted(message.data)) return message.data;
@@ -194,7 +194,7 @@ export const ownFiles =
     return found.length === 0 ? undefined : Object.fromEntries(found);
   };
 
-/** How the small print of each kind names its run. A test compares these with the messages. */
+/** The words with which the small print of each kind names its run. A test compares these with the messages. */
 const SIGNATURES: Readonly<Record<PostMeta['kind'], readonly string[]>> = {
   anchor: ['run', 'batch'],
   approval: ['Approval of run', 'Approval of batch'],

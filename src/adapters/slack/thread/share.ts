@@ -130,7 +130,7 @@ async function complete(
   });
 }
 
-/** What two words mean of files alone; undefined: what they mean elsewhere. */
+/** The meaning of two words that differs for files; undefined: they mean the same as elsewhere. */
 function codeOfSharing({ facts: { error } }: KdebugError, isReply: boolean): ReasonCode | undefined {
   // "User is not the owner of the file": the text may go where it belongs.
   if (error === 'access_denied') return 'slack_refused';

@@ -132,7 +132,9 @@ async function sayPrivately(
   );
 }
 
-/** Whether Slack accepted it. The URL is a bearer secret: never log it, call only Slack's hosts, follow no redirects. */
+/**
+ * True if Slack accepted it. The URL is a bearer secret: never log it, call only Slack's hosts, follow no redirects.
+ */
 async function respond({ apiUrl, log, through }: Teller, url: string, message: Message): Promise<boolean> {
   if (!isSlackUrl(url, apiUrl)) {
     log.warn('response_url outside Slack not used');

@@ -22,7 +22,7 @@ export interface ThreadOptions {
   readonly through: Egress['through'];
   /** Undefined before the start. Once known, searches find only our own posts. */
   readonly ourselves: () => Ourselves;
-  /** How long an upload may be silent. Default 30 s; tests shorten it. */
+  /** An upload may be silent this long. Default 30 s; tests shorten it. */
   readonly silenceMs?: number;
 }
 

@@ -6,7 +6,7 @@ import { type Clock, sleep } from '../../../lib/clock.ts';
 import type { Speaker } from './messages.ts';
 
 /** Slack shares in the background. Pauses between look-ups of the message, 16 s in all. */
-const LOOK_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000] as const;
+const SEARCH_AFTER_MS = [250, 500, 1_000, 2_000, 4_000, 8_000] as const;
 
 const Shares = z.record(z.string(), z.array(z.object({ ts: z.string() })));
 const SharedFile = z.object({
@@ -25,7 +25,7 @@ export async function whereShown(
   const { client, poster, clock } = uploader;
   const call = { method: 'files.info', lane: 'final', repeatable: true } as const;
   try {
-    for (const waitMs of [...LOOK_AFTER_MS, undefined]) {
+    for (const waitMs of [...SEARCH_AFTER_MS, undefined]) {
       const answer = await poster.call(call, () => client.files.info({ file: fileId }));
       const file = SharedFile.safeParse(answer.file);
       const { shares } = file.success ? file.data : { shares: {} };

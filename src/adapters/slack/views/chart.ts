@@ -65,11 +65,11 @@ function withCharts(message: Message, drawn: boolean): Message {
   return { ...message, parts };
 }
 
-/** Whether something in it may be refused by a Slack that does not know it. */
+/** A Slack that does not know tables or charts may refuse the message. */
 export const hasDrawing = (message: Message): boolean =>
   hasTable(message) || message.parts.some(({ kind }) => kind === 'chart');
 
-/** What a message can hold: one table and two charts. The others become lists and words. */
+/** A message holds at most one table and two charts. The others become lists and words. */
 export const withDrawings = (message: Message): Message => withCharts(withTables(message, 1), true);
 
 /** Tables as lists and charts in words: for a modal, a Home tab, beside files, and where Slack refuses them. */

@@ -8,7 +8,7 @@ const FieldState = z.object({
   value: z.string().max(MAX_VALUE_LENGTH).nullish(),
   selected_option: z.object({ value: z.string().max(MAX_OPTION_VALUE) }).nullish(),
 });
-/** What stands in a form: by block id, then action id. */
+/** The values in a form: by block id, then action id. */
 export const FormState = z.record(z.string().max(MAX_ACTION_ID), z.record(z.string().max(MAX_ACTION_ID), FieldState));
 
 const AnyForm = z.object({ view: z.object({ state: z.object({ values: z.record(z.string(), z.unknown()) }) }) });

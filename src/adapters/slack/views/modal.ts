@@ -137,8 +137,8 @@ const MORE = optionOf({ value: MORE_VALUE, label: 'Type more letters to see the 
 const bytesOf = (options: readonly PlainTextOption[]): number => Buffer.byteLength(JSON.stringify(options));
 
 /**
- * What a search field shows: as many options as Slack takes, by their number and by their bytes. If some are left out, the last one says to
- * type more, and what was typed itself stays, because it may be listed nowhere.
+ * Keeps as many options of a search field as Slack takes, by their number and by their bytes. If some are left out, the
+ * last one says to type more, and the typed text itself stays, because it may be listed nowhere.
  */
 export function menuOf(options: readonly Option[], typed: string): PlainTextOption[] {
   const all = optionsOf(options, Number.POSITIVE_INFINITY);

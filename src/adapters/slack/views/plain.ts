@@ -17,8 +17,8 @@ export const clean = (text: string): string =>
 export const cleanLine = (text: string): string => clean(text).replace(/\s+/g, ' ').trim();
 
 /**
- * What one UTF-16 unit adds: bytes of UTF-8 in JSON, `& < >` as entities, as Slack stores them. Slack's own measure is unknown (bolt-js
- * issue 2509: "varies with content"); this is the largest plausible one.
+ * The weight of one UTF-16 unit: bytes of UTF-8 in JSON, `& < >` as entities, as Slack stores them. Slack's own measure
+ * is unknown (bolt-js issue 2509: "varies with content"); this is the largest plausible one.
  */
 function weightOf(unit: number): number {
   if (unit === 0x26) return 5;
@@ -40,7 +40,7 @@ export interface Room {
   readonly length: number;
 }
 
-/** How many units from one end of `text` fit into `room`. Ignores graphemes. */
+/** The number of units from one end of `text` that fit into `room`. Ignores graphemes. */
 function fitting(text: string, room: Room, fromEnd: boolean): number {
   const limit = Math.max(0, Math.min(text.length, room.length));
   let weight = 0;

@@ -99,7 +99,7 @@ export function refusalOf(code: string): KdebugError {
   return new KdebugError('internal_error', { detail: `Redis answers ${code}` });
 }
 
-/** What a key holds; nothing if it has another type. @throws as `RedisConnection.call` */
+/** Reads a key; undefined if it has another type. @throws as `RedisConnection.call` */
 export async function unlessOfAnotherType<Value>(read: Promise<Value>): Promise<Value | undefined> {
   return read.catch((thrown: unknown) => {
     if (thrown instanceof KdebugError && thrown.code === 'store_record_unreadable') return undefined;

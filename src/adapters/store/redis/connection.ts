@@ -20,7 +20,7 @@ export type OnRedisCall = (name: string, result: string, durationMs: number) => 
 /** Every call succeeds or fails within this. */
 const BUDGET_MS = 1_800;
 /** For this long after a loss, calls wait for a new connection; later they fail at once. */
-const PATIENCE_MS = 1_000;
+const AWAIT_RECONNECT_MS = 1_000;
 
 /** Refusals by Redis and TLS (codes of Node and OpenSSL): wrong credentials, database or certificate, or no TLS. */
 const HOPELESS = /^(?:ERR$|NOAUTH|NOPERM|WRONGPASS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO)/;
@@ -182,7 +182,7 @@ export class RedisConnection {
     if (this.#state !== 'up') return;
     this.#state = 'down';
     this.#lostAtMs = performance.now();
-    this.#patientUntilMs = this.#lostAtMs + PATIENCE_MS;
+    this.#patientUntilMs = this.#lostAtMs + AWAIT_RECONNECT_MS;
     this.#log.warn('Redis does not answer, refusing new requests', { cause: this.lastCause });
   }
 }

@@ -41,9 +41,9 @@ export interface RedisRunStoreOptions extends RedisAddress {
   /** 32 bytes; hides names in the index. */
   readonly indexKey: Uint8Array;
   readonly log: Log;
-  /** How long a settled run stays readable; read at each save. */
+  /** A settled run stays readable this long; read at each save. */
   readonly retentionMs: () => number;
-  /** How long a lease lasts without `renew`; the default is 3 s. */
+  /** The life of a lease without `renew`; the default is 3 s. */
   readonly leaseMs?: number;
   /** Limit of settled runs, the oldest go first; the default is 100,000. */
   readonly maxSettled?: number;

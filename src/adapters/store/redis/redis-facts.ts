@@ -25,7 +25,7 @@ export const OPEN_MS = 5_000;
 
 export type ServerFacts = Omit<RedisFacts, 'refused' | 'mightyUser' | 'tookMs'>;
 
-/** What INFO says. @throws KdebugError store_misconfigured, store_unreachable */
+/** Reads INFO. @throws KdebugError store_misconfigured, store_unreachable */
 export async function readServerFacts(connection: RedisConnection): Promise<ServerFacts> {
   await connection.call('ping', (redis) => redis.ping()).catch(noPermission);
   const info = fieldsOf(await connection.call('info', (redis) => redis.info()).catch(noPermission));

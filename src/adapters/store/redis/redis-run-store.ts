@@ -33,7 +33,7 @@ const kindOfQuota = ({ per, windowMs = 60_000 }: Quota): string =>
   ({ minute: 'minute', open: 'count', pending: 'pending', window: `window:${windowMs}` })[per];
 /** Leases in one call of `renew`, so that no call blocks Redis for long. */
 const RENEWED_AT_ONCE = 500;
-/** How long a record that does not open is skipped. */
+/** A record that does not open is skipped this long. */
 const SET_ASIDE_MS = 600_000;
 /** After an outage every lease has lapsed: gives the other replicas time to renew theirs before this one claims. */
 const CLAIMS_AFTER_RECOVERY_MS = 1_500;

@@ -15,7 +15,7 @@ export interface Sealer {
 /** The newest record schema that this version reads. */
 export const SCHEMA: Run['schema'] = 1;
 
-/** What scripts see of a run: no names and nothing that people wrote. */
+/** The fields of a run that scripts see: no names and nothing that people wrote. */
 export interface IndexFields {
   readonly class: 'open' | 'pending' | 'final' | 'settled';
   readonly grant: 0 | 1;

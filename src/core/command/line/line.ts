@@ -45,7 +45,7 @@ export interface Line {
   readonly separator?: ColumnRange;
   /** `--help` or `-h` occurs before `--`. */
   readonly help: boolean;
-  /** Where something missing would go. */
+  /** The place of something missing. */
   readonly end: ColumnRange;
 }
 

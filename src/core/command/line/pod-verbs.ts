@@ -11,7 +11,7 @@ export interface NamedReading {
   readonly report: Report;
 }
 
-/** Whether the verb has at most `count` words; reports the first one too many. */
+/** Allows at most `count` words; reports the first one too many. */
 export function noMore({ line, words, report }: NamedReading, count: number): boolean {
   const extra = words[count];
   if (extra) report({ ...unexpectedWord(line, extra), hint: 'Leave it out.' });

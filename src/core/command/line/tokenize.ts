@@ -5,7 +5,7 @@ export interface Word {
   readonly start: number;
   /** One past the last column. */
   readonly end: number;
-  /** Whether any part was quoted or escaped; `''` is a quoted empty word. */
+  /** At least one part was quoted or escaped; `''` is a quoted empty word. */
   readonly quoted: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { nearest } from '../../../lib/text.ts';
 import { FLAG_GROUPS, FLAGS, type FlagName, flagNamed, flagOfLetter, RUN_FLAGS } from './flags.ts';
 
-/** What a verb takes besides flags. `run` and `can-i` also take a target and the words after `--`. */
+/** The arguments that a verb takes besides flags. `run` and `can-i` also take a target and the words after `--`. */
 export interface Verb {
   readonly name: string;
   /** Usage, without `/kdebug`. */

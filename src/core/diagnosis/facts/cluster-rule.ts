@@ -8,7 +8,7 @@ import type { FindingRule } from './rules.ts';
  */
 export interface ClusterRule extends FindingRule {
   readonly seenBy: 'cluster';
-  /** What is read for it, in words. */
+  /** The sources that it needs, in words. */
   readonly reads: string;
   /** Codes of findings that it causes: they come behind it, whatever their rank. */
   readonly explains?: readonly string[];

@@ -12,7 +12,7 @@ export interface ObjectEvent extends PodEvent {
   readonly involved: { readonly kind: string; readonly name: string; readonly uid?: string };
 }
 
-/** What kdebug reads of a core/v1 PersistentVolumeClaim. */
+/** The fields that kdebug reads of a core/v1 PersistentVolumeClaim. */
 export interface Claim {
   readonly name: string;
   readonly phase: string;
@@ -35,7 +35,7 @@ export interface ServiceFact {
   readonly addresses?: { readonly ready: number; readonly notReady: number };
 }
 
-/** What kdebug reads of an apps/v1 or batch/v1 object (optional right). */
+/** The fields that kdebug reads of an apps/v1 or batch/v1 object (optional right). */
 export interface WorkloadFact {
   readonly kind: WorkloadKind;
   readonly name: string;
@@ -49,7 +49,7 @@ export interface WorkloadFact {
   /** Of a Job. */
   readonly failed?: number;
   readonly active?: number;
-  /** What keeps a StatefulSet or DaemonSet from replacing its pods: `OnDelete`, or `partition 2`. */
+  /** The setting that keeps a StatefulSet or DaemonSet from replacing its pods: `OnDelete`, or `partition 2`. */
   readonly heldBack?: string;
   /** Of a CronJob: `spec.schedule` and `status.lastScheduleTime`. */
   readonly schedule?: string;
@@ -85,7 +85,7 @@ export interface LogShape {
   readonly lastAtMs: number;
 }
 
-/** What the newest lines of a running container say. */
+/** The errors and newest lines of a running container. */
 export interface TargetLog {
   readonly containerName: string;
   /** Lines that were read, at most 5,000. */
@@ -111,7 +111,9 @@ export interface NotRead {
   readonly containerName?: string;
 }
 
-/** What the Kubernetes API knows about a pod at one moment. A field that is undefined was not read (`notRead` has why). */
+/**
+ * The state of a pod in the Kubernetes API at one moment. An undefined field was not read (`notRead` has the reason).
+ */
 export interface ClusterFacts {
   readonly pod: Pod;
   readonly targetContainerName: string | undefined;
@@ -140,7 +142,7 @@ export interface ClusterFacts {
   readonly notRead?: readonly NotRead[] | undefined;
 }
 
-/** What the API knows about a workload, or about the pods of a selector, at one moment. */
+/** The state of a workload in the API, or of the pods of a selector, at one moment. */
 export interface WorkloadFacts {
   /** `deployment/web`, or the selector in its canonical spelling. */
   readonly name: string;

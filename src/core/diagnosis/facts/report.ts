@@ -16,7 +16,7 @@ export interface Finding {
   readonly next?: string;
   /** The name of its section. */
   readonly section?: string;
-  /** Where it differs from its rule's; never from a report. */
+  /** Set if it differs from its rule's; never from a report. */
   readonly rank?: 1 | 2 | 3;
   /** The container that it is about; absent: the pod as a whole, or what is around it. Never from a report. */
   readonly containerName?: string;
@@ -26,7 +26,9 @@ export interface Finding {
 const STATES = ['ok', 'finding', 'not-readable', 'not-looked-at'] as const;
 export type SectionState = (typeof STATES)[number];
 
-/** What would make a section readable: the target's own user and group, a profile, or a target container. */
+/**
+ * The changes that would make a section readable: the target's own user and group, a profile, or a target container.
+ */
 const HELPS = ['identity', 'general', 'sysadmin', 'target'] as const;
 export type Help = (typeof HELPS)[number];
 
@@ -51,7 +53,7 @@ export interface DiagnosisTarget {
   /** The process name. */
   readonly name?: string;
   readonly capabilities?: readonly string[];
-  /** What runs its code. */
+  /** The language runtime of its code. */
   readonly runtime?: Runtime;
   /** Yama's `ptrace_scope` on its node, 0 to 3: who may attach to a process of the same user. Absent: no Yama, or not known. */
   readonly ptraceScope?: number;

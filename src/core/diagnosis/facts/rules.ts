@@ -17,7 +17,7 @@ export type Runtime = (typeof RUNTIMES)[number];
 export interface FindingRule {
   /** Stable, e.g. `close_wait`. */
   readonly code: string;
-  /** Who can see it: the image beside the target, or the bot through the Kubernetes API. */
+  /** The observer: the image beside the target, or the bot through the Kubernetes API. */
   readonly seenBy: 'image' | 'cluster';
   /** Its section in the report, e.g. `memory`. */
   readonly section: string;

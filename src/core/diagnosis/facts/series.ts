@@ -3,9 +3,9 @@ import type { Chart } from './verdict.ts';
 
 const UNITS = ['bytes', 'millicores', '%', 'ms', 'count'] as const;
 
-/** What an image read again and again while it looked. */
+/** Values that an image read repeatedly while it ran. */
 export interface Series {
-  /** What was read: `CPU in use`. */
+  /** The quantity: `CPU in use`. */
   readonly text: string;
   readonly unit: (typeof UNITS)[number];
   /** The section that a finding about it has. */
@@ -76,8 +76,8 @@ const LIMIT = 'limit';
 const MIN_SPREAD = 0.1;
 
 /**
- * What is worth a chart: the series of a section with a finding, if they move enough that the finding's one number does
- * not tell them.
+ * The series that deserve a chart: those of a section with a finding, if they move so much that the finding's one
+ * number does not show it.
  */
 export const chartsOf = (series: readonly Series[], sections: ReadonlySet<string | undefined>): readonly Chart[] =>
   series

@@ -17,7 +17,7 @@ export interface Verdict {
   readonly line?: string;
   /** The pod is ready, its log was read, and nothing is wrong: the only verdict that a green tick may go with. */
   readonly healthy?: true;
-  /** When the API and the logs were read for it. */
+  /** The time at which the API and the logs were read for it. */
   readonly readAtMs?: number;
   /** Set where the log of the pod's own containers was read for it: its words may quote lines of it. */
   readonly ownLog?: true;
@@ -31,7 +31,7 @@ export interface Verdict {
   readonly fine?: string;
   /** One line each: what could not be checked, why, and how to change that. */
   readonly unseen?: readonly string[];
-  /** What moved while it looked; at most two. */
+  /** The series that moved while the image ran; at most two. */
   readonly charts?: readonly Chart[];
   /** Offered as a button. */
   readonly lookAgain?: LookAgain;
@@ -39,14 +39,14 @@ export interface Verdict {
   readonly nextImage?: string;
   /** As whom it would see most; absent: as this run. */
   readonly nextAs?: LookAgain;
-  /** Which tool looked, as which user, at what cost; one line. */
+  /** The tool, its user and its cost; one line. */
   readonly by?: string;
   /**
    * Set where the verdict is about a workload or the pods of a selector, not about one pod: its pods by their worst
    * finding, the worst group first.
    */
   readonly groups?: readonly VerdictGroup[];
-  /** How many other ready pods the workload of the pod has. Absent: unknown. */
+  /** The number of other ready pods of the pod's workload. Absent: unknown. */
   readonly siblings?: number;
 }
 
@@ -87,7 +87,7 @@ export interface VerdictFinding {
   readonly rank?: 1 | 2 | 3;
 }
 
-/** What has no rank comes from an image without a rule, and counts as wrong. */
+/** A finding without a rank comes from an image without a rule, and counts as wrong. */
 export const rankOfShown = ({ rank = 2 }: Pick<VerdictFinding, 'rank'>): 1 | 2 | 3 => rank;
 
 /** More than worth knowing. */

@@ -1,6 +1,6 @@
 import type { FindingRule } from '../facts/rules.ts';
 
-/** What autodiagnose finds in the numbers of the target's processes and cgroup. */
+/** The findings of autodiagnose in the numbers of the target's processes and cgroup. */
 const RESOURCE_FINDINGS: readonly FindingRule[] = [
   {
     code: 'zombies',
@@ -212,7 +212,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
   },
 ];
 
-/** What autodiagnose finds in the target's network and name resolution, and in its own environment. */
+/** The findings of autodiagnose in the target's network and name resolution, and in its own environment. */
 const STATE_FINDINGS: readonly FindingRule[] = [
   {
     code: 'targeting_off',
@@ -462,7 +462,7 @@ const STATE_FINDINGS: readonly FindingRule[] = [
   },
 ];
 
-/** What autodiagnose finds in the target's certificates, files and flags. */
+/** The findings of autodiagnose in the target's certificates, files and flags. */
 const CONTENT_FINDINGS: readonly FindingRule[] = [
   {
     code: 'tls_expiring',

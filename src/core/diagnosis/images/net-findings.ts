@@ -1,6 +1,9 @@
 import type { FindingRule } from '../facts/rules.ts';
 
-/** What the net image finds at the endpoint that it is given, beside what it shares with autodiagnose (sockets, dns, tls). */
+/**
+ * The findings of the net image at the endpoint that it is given, besides those it shares with autodiagnose (sockets,
+ * dns, tls).
+ */
 export const NET_FINDINGS: readonly FindingRule[] = [
   {
     code: 'endpoint_unknown',

@@ -5,12 +5,12 @@ import type { DiagnosisTarget } from '../facts/report.ts';
 import type { FindingRule, NextImage, Runtime } from '../facts/rules.ts';
 import type { LookAgain, Verdict } from '../facts/verdict.ts';
 
-/** What a verdict knows when it chooses the next image. */
+/** The facts from which a verdict chooses the next image. */
 export interface Seen {
   readonly target: DiagnosisTarget | undefined;
   readonly plan: Plan;
   readonly policy: Pick<Policy, 'images'>;
-  /** What would have shown the diagnosis more of the target; the next image needs it as well. */
+  /** The power that would have shown more of the target; the next image needs it as well. */
   readonly lookAgain: LookAgain | undefined;
   /** Root with *general* would be new, admitted, and would start. */
   readonly mayTryGeneral: boolean;
@@ -21,7 +21,7 @@ type Leads = Pick<FindingRule, 'nextImage' | 'nextImageOf'>;
 /** It alone sees what the threads of a program wait for. */
 export const INSIDE_IMAGE: NextImage = 'stacks';
 
-/** Where nothing is wrong, as far as autodiagnose sees. */
+/** The next image if nothing is wrong, as far as autodiagnose sees. */
 export const leadsInside = (runtime: Runtime | undefined): readonly Leads[] =>
   runtime === undefined || runtime === 'unknown' ? [] : [{ nextImage: INSIDE_IMAGE }];
 
@@ -64,7 +64,7 @@ export function asTargetUser(
   return isSame ? undefined : { kind: 'identity', runAs: { uid, gid } };
 }
 
-/** Whether the plan's user may attach to others although Yama is on (kernel, Yama: CAP_SYS_PTRACE). */
+/** The plan's user may attach to others although Yama is on (kernel, Yama: CAP_SYS_PTRACE). */
 const mayTrace = ({ securityContext = {} }: Plan): boolean =>
   securityContext.privileged === true ||
   (securityContext.runAsUser === 0 && securityContext.capabilities?.add?.includes('SYS_PTRACE') === true);

@@ -1,6 +1,6 @@
 import type { VerdictFinding } from '../facts/verdict.ts';
 
-/** What stacks and profile write when they open an inspector, and when it is closed again. */
+/** The lines that stacks and profile write when they open an inspector, and when it is closed again. */
 const OPENED =
   /^The inspector of process (\d{1,7}) is open until ([01]\d|2[0-3]):([0-5]\d):([0-5]\d) UTC at the latest\.$/;
 const CLOSED = /^The inspector of process (\d{1,7}) is closed\.$/;

@@ -1,6 +1,6 @@
 import type { FindingRule } from '../facts/rules.ts';
 
-/** What the profile image finds, beside what it shares with stacks (busy_thread). */
+/** The findings of the profile image, besides those it shares with stacks (busy_thread). */
 export const PROFILE_FINDINGS: readonly FindingRule[] = [
   {
     code: 'hot_path',

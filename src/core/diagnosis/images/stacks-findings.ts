@@ -1,6 +1,6 @@
 import type { FindingRule } from '../facts/rules.ts';
 
-/** What the stacks image finds in the threads of the target. */
+/** The findings of the stacks image in the threads of the target. */
 export const STACKS_FINDINGS: readonly FindingRule[] = [
   {
     code: 'deadlock',

@@ -83,7 +83,7 @@ export class ErrorShapes {
     if (ended !== undefined) this.#count(ended);
   }
 
-  /** What was found so far. Call it once, at the end. Every line is redacted and at most 300 characters. */
+  /** Call it once, at the end. Every line is redacted and at most 300 characters. */
   result(): Omit<TargetLog, 'containerName'> {
     const last = this.#entries.finish();
     if (last !== undefined) this.#count(last);

@@ -7,7 +7,7 @@ import { readLogLine } from './log-line.ts';
 
 /** More lines say nothing more about the end, and a dump of many threads has so many. */
 const MAX_LINES = 1_000;
-/** What ended before these last lines does not say why the program ended. */
+/** An entry that ended before these last lines does not explain the end of the program. */
 const LAST_LINES = 50;
 const MAX_MORE = 5;
 /** Of `more`, so many lines may follow the chosen one. */
@@ -15,7 +15,7 @@ const MAX_AFTER = 2;
 /** A program that went on for so many lines did not end by that error. */
 const WENT_ON = 12;
 
-/** What wrappers and runtimes write after the cause: it only says that something ended. */
+/** Lines that wrappers and runtimes write after the cause; they only say that something ended. */
 const WRAPPER = new RegExp(
   `^(?:${[
     'npm ERR!',
@@ -93,7 +93,7 @@ function chooseFrom(entries: readonly LogEntry[]): LogEntry | undefined {
   return chosen;
 }
 
-/** How much an entry says about the end; of equals the last one counts. */
+/** Ranks an entry by how much it explains the end; among equals the last one counts. */
 function strengthOf(entry: LogEntry, following: number): number {
   const { read, isCrash, cause } = entry;
   if (!isCrash && WRAPPER.test(read.text)) return 0;

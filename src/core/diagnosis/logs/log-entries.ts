@@ -44,7 +44,7 @@ const INDENTED_CAUSE = /^(?:[a-z_$][\w$]{0,60}\.){1,12}[A-Z][\w$]{0,80}(?:Error|
 const DETAIL = /^(?:.{0,80}\s)?DETAIL: {1,2}(.+)$/;
 
 type Mode = 'python' | 'trace' | 'code' | 'next-line' | 'spring' | 'spring-next';
-/** What ends a program, by its first words, and how its lines go on. */
+/** Crashes by their first words, and how their lines go on. */
 const CRASHES: readonly (readonly [pattern: RegExp, mode: Mode])[] = [
   [/^(?:\+ )?(?:Exception Group )?Traceback \(most recent call last\):/, 'python'],
   [/^(?:panic: |fatal error: |goroutine \d{1,9} \[|unexpected fault address |SIGSEGV: )/, 'trace'],
@@ -158,7 +158,7 @@ export class LogEntries {
     return open.read.level !== undefined || troubleIn(text) !== 'strong';
   }
 
-  /** Whether the line says what the words so far leave open. */
+  /** The line completes what the words so far leave open. */
   #isInner(why: string, text: string): boolean {
     this.#isAggregate ||= AGGREGATE.test(why);
     // Of several addresses the last one is mostly the readable one.
@@ -197,7 +197,7 @@ export class LogEntries {
   }
 }
 
-/** What stands before the words that matter, in the first line of a trace or in a cause. */
+/** Text before the words that matter, in the first line of a trace or in a cause. */
 const LEADS: readonly RegExp[] = [
   /^(?:Caused by|\[cause\]|Wrapped by): /,
   /^---> /,

@@ -1,4 +1,4 @@
-/** How bad a line says that it is. `info` stands for everything milder than a warning. */
+/** The severity that a line states. `info` stands for everything milder than a warning. */
 export type LogLevel = 'fatal' | 'error' | 'warning' | 'info';
 
 const LEVELS: Readonly<Record<LogLevel, string>> = {
@@ -41,7 +41,7 @@ const STRONG_ELSEWHERE = new RegExp(
 );
 const NO_TROUBLE_ELSEWHERE =
   /(?<!\p{L})(?:0|keine?|ohne|aucune?|sans|sin|sem|nessun|senza|geen|brak|bez|без|нет) (?:\p{L}{1,20} )?(?:fehler|erreurs?|errores|erros|errori|error|fouten|błędów|ошибок)|(?:没有|無|无|未发生|0 ?个?|0 ?個?)(?:错误|失败|异常|錯誤|失敗|異常|エラー|오류)|(?:错误|失败|异常|超时|錯誤|失敗|異常|エラー|오류|실패)(?:数|数量|次数|率|时间|なし|件数|数は|없음)?\s{0,3}[:：=]?\s{0,3}(?:0(?![\d.])|なし|없음|无|無)/giu;
-/** What each of the words above has, so that most lines need no look at them. */
+/** Each of the words above has one of these, so most lines need no further search. */
 const MAY_BE_ELSEWHERE =
   /[^\0-\x7f]|fehl|verweig|abgel|erreur|refus|fall|deneg|rechaz|no se pudo|erro|falh|negad|recus|rifiut|negat|eccez|mislukt|geweig|odmowa/i;
 
@@ -58,7 +58,7 @@ const OF_CLIENTS =
 
 export const isOfClients = (text: string): boolean => OF_CLIENTS.test(text);
 
-/** What a line without a level says by its words. */
+/** Judges a line without a level by its words. */
 export function troubleIn(text: string): 'strong' | 'weak' | undefined {
   if (isStrongElsewhere(text)) return 'strong';
   if (!STRONG.test(text) && !WEAK.test(text)) return undefined;

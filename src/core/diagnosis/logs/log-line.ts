@@ -1,7 +1,7 @@
 import { type LogLevel, levelOf } from './log-level.ts';
 import { readStructured } from './structured-line.ts';
 
-/** What one line of an application's log says, whatever its format. */
+/** The parts of one line of an application's log, whatever its format. */
 export interface LogLine {
   /** By the line's own convention; undefined: it has none. */
   readonly level?: LogLevel | undefined;
@@ -32,7 +32,7 @@ const TIMES = [
 const TIME = new RegExp(`[[(]?(?:${TIMES.join('|')})(?:[\\])]|(?=: [A-Z]))?`, 'y');
 
 interface LevelForm {
-  /** What it begins with, so that most lines need no look at it. */
+  /** A test of the beginning, which spares most lines the full match. */
   readonly start: RegExp;
   /** The first group that matched has the level's name. */
   readonly pattern: RegExp;
@@ -69,8 +69,8 @@ const WORD_FIRST =
 
 const SOURCE = '\\.(?:go|py|js|mjs|cjs|ts|java|kt|scala|rb|rs|cc?|cpp|cs|php|exs?|erl)';
 /**
- * What stands between time, level and message: threads, process ids, loggers, source files with their line. No host with a port and
- * no file that the message is about.
+ * Text between time, level and message: threads, process ids, loggers, source files with their line. No host with a
+ * port and no file that the message is about.
  */
 const BESIDES = new RegExp(
   [

@@ -6,7 +6,7 @@
 /** The longest messages of runtimes are far shorter. */
 const MAX_MESSAGE = 4096;
 
-/** Who passed the message on, outermost first. None of them says why. */
+/** Programs that passed the message on, outermost first. None of them gives the reason. */
 const PREFIXES: readonly RegExp[] = [
   /^(?:Error response from daemon|Error): /,
   /^rpc error: code = \w{1,30} desc = /,

@@ -1,6 +1,6 @@
 import { type LogLevel, levelOf, troubleIn } from './log-level.ts';
 
-/** What a line of JSON, logfmt or an access log says. */
+/** The parts of a line of JSON, logfmt or an access log. */
 export interface StructuredLine {
   readonly level?: LogLevel | undefined;
   /** Its message and its error. */

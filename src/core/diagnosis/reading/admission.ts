@@ -1,6 +1,6 @@
 import { cleanWords, quoted } from './phrases.ts';
 
-/** Why the API server accepts no new pod of a workload. */
+/** The reason why the API server accepts no new pod of a workload. */
 interface RefusedCreation {
   /** Follows `cannot create pods: `. */
   readonly says: string;
@@ -83,7 +83,10 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-/** Why no pod can be created, by the message of an event FailedCreate. `manifest`: whose manifest one would change. */
+/**
+ * Explains by the message of an event FailedCreate why no pod can be created. `manifest`: whose manifest one would
+ * change.
+ */
 export function refusedCreation(message: string, manifest: string): RefusedCreation {
   for (const { pattern, says, next } of KNOWN) {
     const groups = pattern.exec(message)?.groups;

@@ -2,7 +2,7 @@ import { cleanWords } from './phrases.ts';
 
 /** A well-known cause in a line of a log. */
 export interface KnownCause {
-  /** What it is, with the names of the line: `db:5432 refuses connections`. */
+  /** The cause, with the names of the line: `db:5432 refuses connections`. */
   readonly says: string;
   /** One sentence on what to do. */
   readonly next: string;

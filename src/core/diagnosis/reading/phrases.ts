@@ -3,7 +3,7 @@ import type { ContainerTermination } from '../../container/pod.ts';
 import { foreignLine } from '../../redact/clean-text.ts';
 import { redactText } from '../../redact/redact-text.ts';
 
-/** How long something has been so, in whole seconds: `under a second`, `3 s`, `2 min 5 s`. */
+/** A duration in whole seconds: `under a second`, `3 s`, `2 min 5 s`. */
 export function spanOf(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 1) return 'under a second';

@@ -94,7 +94,9 @@ const CONTAINER = /^spec\.(?:initContainers|containers)\{(.*)\}$/;
 /** Empty: the event is about the pod as a whole. */
 export const containerOfEvent = ({ fieldPath = '' }: PodEvent): string => CONTAINER.exec(fieldPath)?.[1] ?? '';
 
-/** What the kubelet says of every pod of its node, whatever happens in it: how the node's own DNS is set. */
+/**
+ * The kubelet sends these events for every pod of its node, whatever happens in it: they are about the node's own DNS.
+ */
 const OF_THE_NODE: ReadonlySet<string> = new Set(['MissingClusterDNS', 'DNSConfigForming']);
 
 /** Warnings about the pod, newest first, without those about debug containers or the node. Undefined: not read. */
@@ -105,11 +107,13 @@ export function warningsOfPod({ pod, events, warnings }: ClusterFacts): readonly
     .toSorted((a, b) => b.atMs - a.atMs);
 }
 
-/** What the container wrote last; undefined: not read. */
+/** Undefined: the last words were not read. */
 export const lastWordsOf = ({ lastWords }: ClusterFacts, name: string): LastWords | undefined =>
   lastWords?.find(({ containerName }) => containerName === name);
 
-/** What a running container wrote last, where its log has no error that says more; undefined: nothing, or not read. */
+/**
+ * The newest line of a running container whose log has no error that explains more; undefined: nothing, or not read.
+ */
 export function newestLineOf({ logs = [] }: ClusterFacts, name: string): string | undefined {
   const log = logs.find(({ containerName }) => containerName === name);
   return log?.shapes.some(({ level }) => level !== 'warning') ? undefined : log?.newest;

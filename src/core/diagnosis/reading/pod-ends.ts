@@ -19,7 +19,7 @@ export function replacedWords({ pod, versionedPods }: ClusterFacts): string {
   return newer ? `; ${manifestOf(pod)} has started ${newer.metadata.name} since` : '';
 }
 
-/** When the pod's last container ended. */
+/** The time since the pod's last container ended. */
 export function endedAgo({ pod, nowMs }: ClusterFacts): string {
   const ends = partsOf(pod).map(({ ended }) => Date.parse(ended?.finishedAt ?? ''));
   const last = Math.max(...ends.filter(Number.isFinite));

@@ -5,7 +5,7 @@ import { containerOfEvent, type PodPart, partsOf, warningsOfPod } from './pod-co
 
 const MESSAGE = /^(?<kind>Startup|Liveness|Readiness) probe (?:failed|errored)[^:]*: ?(?<words>.*)$/s;
 
-/** What a probe's failures come to. */
+/** The failures of one probe, taken together. */
 export interface Failing {
   readonly part: PodPart;
   readonly kind: ProbeKind;
@@ -79,7 +79,7 @@ function wrongName({ part, words }: Failing): string | undefined {
   return `${part.name} has no port named ${cleanWords(name, 63)}, ${has}`;
 }
 
-/** What the probe got, short where the kubelet's words are well known. */
+/** The result of the probe, short if the kubelet's words are well known. */
 export function resultOf(failing: Failing): string {
   const { probe, words } = failing;
   const status = statusOf(words);

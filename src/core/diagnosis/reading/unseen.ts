@@ -14,7 +14,7 @@ const RIGHTS: Readonly<Record<NotRead['what'], string>> = {
   log: 'get pods/log',
 };
 
-/** What is missing: of the pod, and of one container where a source has one of each. */
+/** The missing source: of the pod, and of one container if each has its own. */
 const SUBJECTS: Readonly<Record<NotRead['what'], readonly [ofPod: string, ofContainer: string]>> = {
   events: ['its warnings and probes', ''],
   node: ['its node', ''],
@@ -25,7 +25,7 @@ const SUBJECTS: Readonly<Record<NotRead['what'], readonly [ofPod: string, ofCont
   log: ['its own log', 'the log of'],
 };
 
-function subjectOf({ what, containerName }: NotRead): string {
+function unreadSource({ what, containerName }: NotRead): string {
   const [ofPod, ofContainer] = SUBJECTS[what];
   return containerName === undefined || ofContainer === '' ? ofPod : `${ofContainer} ${containerName}`;
 }
@@ -45,8 +45,8 @@ function reasonOf({ what, why }: NotRead): string {
 }
 
 /**
- * What the answer rests on and could not be read, one line each, with the reason and what would change it: a log that is
- * empty proves nothing either.
+ * The sources that the answer needs and that could not be read, one line each, with the reason and the remedy. An empty
+ * log counts too, because it proves nothing.
  */
 export function unseenOf({
   pod,
@@ -70,5 +70,7 @@ export function unseenOf({
     return log.lines === 0 ? [`the log of ${name}: it is empty`] : [];
   });
   const eventLines = hasWarnings || isListed('events') ? [] : ['its warnings and probes: they were not read'];
-  return [...new Set([...notRead.map((each) => `${subjectOf(each)}: ${reasonOf(each)}`), ...logLines, ...eventLines])];
+  return [
+    ...new Set([...notRead.map((each) => `${unreadSource(each)}: ${reasonOf(each)}`), ...logLines, ...eventLines]),
+  ];
 }

@@ -3,7 +3,7 @@ import { cleanWords } from './phrases.ts';
 import { isDeleting, isOver, KIND_NAMES } from './pod-containers.ts';
 
 /** `the Deployment web`, `the pods of app=web`. */
-export function titleOf({ name, kind }: Pick<WorkloadFacts, 'name' | 'kind'>): string {
+export function workloadTitle({ name, kind }: Pick<WorkloadFacts, 'name' | 'kind'>): string {
   if (kind === 'selector') return `the pods of ${cleanWords(name, 100)}`;
   return `the ${KIND_NAMES[kind]} ${cleanWords(name.replace(/^\w+\//, ''), 100)}`;
 }

@@ -29,7 +29,7 @@ interface Missing {
   readonly next: string;
 }
 
-/** What a message of the kubelet misses; undefined: nothing of the kind. */
+/** The object that a message of the kubelet misses; undefined: none. */
 export function missingIn(message: string, { pod }: Pick<ClusterFacts, 'pod'>): Missing | undefined {
   const { namespace } = pod.metadata;
   const manifest = manifestOf(pod);
@@ -95,7 +95,7 @@ const NOT_RUN: ReadonlySet<string> = new Set([
   'CreateContainerError',
 ]);
 
-/** What the runtime said of a container that it could not start; undefined: it ran, or nobody tried. */
+/** The runtime's error for a container that it could not start; undefined: it ran, or nobody tried. */
 export function failedStartOf({ status, ended }: PodPart): string | undefined {
   const { waiting, running } = status ?? {};
   if (running) return undefined;

@@ -20,7 +20,9 @@ import {
 import { POD_FAILURES } from '../reading/pod-ends.ts';
 import { failedStartOf } from './configuration.ts';
 
-/** How a container ended last, for a list of containers; undefined if it never ended: `exited with code 1, 12 s ago`. */
+/**
+ * The last end of a container, for a list of containers; undefined if it never ended: `exited with code 1, 12 s ago`.
+ */
 export function endingOf(
   { terminated, lastTermination, restartCount }: ContainerStatus,
   nowMs: number,
@@ -54,7 +56,7 @@ const endingsOf = ({ pod, nowMs }: ClusterFacts): readonly Ending[] =>
 
 function isWrongEnd(part: PodPart, pod: Pod): boolean {
   const { ended, status, role } = part;
-  // Whoever deletes a pod ends its containers, and the kubelet ends the sidecars of one that has finished.
+  // Deleting a pod ends its containers, and the kubelet ends the sidecars of one that has finished.
   if (pod.status.phase === 'Succeeded' || (role === 'sidecar' && isOver(pod))) return false;
   if (isKilledWithPod(part, pod)) return false;
   if (failedStartOf(part) !== undefined || (isDeleting(pod) && status?.terminated)) return false;
@@ -65,7 +67,7 @@ function isWrongEnd(part: PodPart, pod: Pod): boolean {
 
 const KILLED: ReadonlySet<number | undefined> = new Set([0, 137, 143]);
 
-/** Whatever ended the pod as a whole killed its containers. */
+/** The end of the whole pod killed its containers. */
 const isKilledWithPod = ({ ended }: PodPart, { status }: Pod): boolean =>
   status.phase === 'Failed' && POD_FAILURES[status.reason ?? ''] !== undefined && KILLED.has(ended?.exitCode);
 
@@ -97,7 +99,7 @@ function sentenceOf(ending: Ending, facts: ClusterFacts): Pick<Finding, 'text' |
   const words = wordsOfEnd(facts, part.name, ended);
   const cause = causeOf(words);
   const quotation = words !== '' ? `: ${quoted(words)}` : lastWordsOf(facts, part.name) ? '; it wrote nothing' : '';
-  // What a shell means by its code is not so where the last words know better.
+  // The last words may know better than the shell's meaning of the code.
   const wrong = cause && ended.exitCode < 128 ? `exited with code ${ended.exitCode}` : exitWords(ended);
   const how = `${part.title} ${ended.exitCode === 0 ? 'ends by itself with code 0' : wrong}`;
   const head = cause ? `${cause.says}: ` : '';

@@ -43,7 +43,7 @@ function evicted(facts: ClusterFacts): readonly Finding[] {
 function failed(facts: ClusterFacts): readonly Finding[] {
   const { pod } = facts;
   const { phase, reason, message = '' } = pod.status;
-  // Whoever deletes a pod ends its containers.
+  // Deleting a pod ends its containers, which is no failure of theirs.
   if (phase !== 'Failed' || reason === 'Evicted' || isDeleting(pod)) return [];
   if (reason !== undefined && reason !== '') {
     const known = POD_FAILURES[reason];

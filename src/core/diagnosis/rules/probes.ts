@@ -134,7 +134,10 @@ function onLoopback({ part, probe, words }: Failing, { logs = [] }: ClusterFacts
   return REFUSED.test(words) && port !== undefined && line?.includes(`:${port}`) ? line : undefined;
 }
 
-/** What it does instead of answering, or why it says itself that it is not well (5xx), by its newest line. */
+/**
+ * The newest line of a container that does something else instead of answering, or says itself that it is not well
+ * (5xx).
+ */
 function sayingOf({ part, words }: Failing, facts: ClusterFacts): string {
   const answersWell = statusOf(words)?.startsWith('5') === false;
   const newest = part.status?.ready || answersWell ? undefined : newestLineOf(facts, part.name);
@@ -176,7 +179,7 @@ function killedFinding(failing: Failing, facts: ClusterFacts): Finding {
   return { code: 'killed_by_probe', containerName: part.name, value: restarts, text, next };
 }
 
-/** What it complained of before it was killed. */
+/** The error that it logged before it was killed. */
 function errorBefore({ part }: Failing, facts: ClusterFacts): string {
   const line = lastWordsOf(facts, part.name)?.line ?? '';
   return troubleIn(line) === 'strong' ? `; before that it says ${quoted(line, 120)}` : '';

@@ -30,9 +30,10 @@ const LITTLE_MEMORY = 16 * 1024 ** 2;
 const NOT_RUN: ReadonlySet<string> = new Set(['RunContainerError', 'StartError']);
 
 /**
- * What a failed start reveals about the pod. The default command of a catalogue image should run. If the runtime cannot
- * start it and the pod's memory is limited, that memory is very likely used up: runc's first process is killed in the
- * pod's cgroup (seen with 2 of 100 MiB left). A target that does not run uses none, unless that is what it died of.
+ * Finds the pod's fault behind a failed start. The default command of a catalogue image should run. If the runtime
+ * cannot start it and the pod's memory is limited, that memory is very likely used up: runc's first process is killed
+ * in the pod's cgroup (seen with 2 of 100 MiB left). A target that does not run uses none, unless that is what it died
+ * of.
  */
 export function startFindings(pod: Pod, { command, targetContainerName }: Plan, outcome: Outcome): readonly Finding[] {
   if (outcome.kind !== 'start-failed' || !NOT_RUN.has(outcome.reason) || command.length > 0) return [];

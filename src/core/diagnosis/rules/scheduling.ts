@@ -19,7 +19,7 @@ interface NodeReason {
 const ROOM: NodeReason['next'] = (pod) =>
   `Lower the requests of its containers in the manifest of ${manifestOf(pod)}, or add a node with that much room.`;
 
-/** What the scheduler's plugins say of nodes, the most telling first. */
+/** The reasons of the scheduler's plugins against nodes, the most telling first. */
 const REASONS: readonly NodeReason[] = [
   {
     matches: /unbound immediate PersistentVolumeClaims/,
@@ -109,7 +109,7 @@ const claimNames = (claims: readonly string[] = []): string => (claims.length ==
 const spreadWords = (keys: readonly string[] = []): string =>
   keys.length === 0 ? '' : ` ${cleanWords(listed([...new Set(keys)].slice(0, 3)), 120)}`;
 
-/** What it requests of a resource: the containers together, or the largest init container. */
+/** The pod's request for a resource: the containers together, or the largest init container. */
 function requested({ spec }: Pod, of: (container: PodContainer) => string | undefined): number | undefined {
   const amount = (container: PodContainer): number => quantityOf(of(container) ?? '') ?? 0;
   const sum = [...spec.containers, ...spec.initContainers.filter(isSidecar)].reduce(
@@ -136,7 +136,7 @@ interface Obstacle {
   readonly next: string;
 }
 
-/** What keeps the pod from a node, by the scheduler's message. */
+/** The obstacle between the pod and a node, by the scheduler's message. */
 function schedulingObstacle(pod: Pod, message: string): Obstacle {
   const parsed = UNFIT.exec(message)?.groups;
   const why = parsed?.why ?? message;

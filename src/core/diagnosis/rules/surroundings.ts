@@ -6,7 +6,9 @@ import type { Finding } from '../facts/report.ts';
 import { cleanWords } from '../reading/phrases.ts';
 import { isDeleting, isOver } from '../reading/pod-containers.ts';
 
-/** How many seconds the clocks of node and bot may differ: the kubelet reports whole seconds, and calls take time. */
+/**
+ * The seconds by which the clocks of node and bot may differ: the kubelet reports whole seconds, and calls take time.
+ */
 const CLOCK_SKEW = 5;
 
 function nodeNotReady({ pod, node }: ClusterFacts): readonly Finding[] | undefined {
@@ -31,7 +33,7 @@ function nodePressure({ node }: ClusterFacts): readonly Finding[] | undefined {
 }
 
 /**
- * Whether the node's clock differs from kdebug's: the container cannot have started before its launch, nor ended after
+ * Compares the node's clock with kdebug's: the container cannot have started before its launch, nor ended after
  * `nowMs`. The result is the least possible difference; a smaller one goes unnoticed. Undefined without the node's
  * times.
  */
@@ -46,7 +48,7 @@ function clockFindings({ pod, launch, nowMs }: ClusterFacts): readonly Finding[]
   return [{ code: 'clock_skew', value: Math.round(differsMs / 1000), threshold: CLOCK_SKEW, text }];
 }
 
-/** Whether pods of another version of the same Deployment run beside the pod. */
+/** Pods of another version of the same Deployment run beside the pod. */
 function rolloutFindings({ pod, versionedPods }: ClusterFacts): readonly Finding[] {
   const deployment = deploymentOf(pod);
   if (deployment === undefined) return [];

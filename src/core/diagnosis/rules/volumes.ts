@@ -27,7 +27,7 @@ interface Unbound {
   readonly next: string;
 }
 
-/** Why a claim has no volume. Undefined: nothing is wrong with that, or not known yet. */
+/** Explains why a claim has no volume. Undefined: nothing is wrong with that, or the reason is not known yet. */
 function whyUnbound(
   name: string,
   claim: Claim | undefined,

@@ -19,7 +19,7 @@ export interface PodGroup {
   readonly pods: readonly ClusterFacts[];
 }
 
-/** What many pods come to. */
+/** The groups of many pods. */
 export interface GroupedPods {
   /** The worst first, then the largest. */
   readonly groups: readonly PodGroup[];
@@ -35,7 +35,7 @@ export interface GroupedPods {
   readonly unread: number;
   /** In which a container runs whose log is empty. */
   readonly empty: number;
-  /** Why facts of single pods are missing. */
+  /** The reasons why facts of single pods are missing. */
   readonly unseen: readonly string[];
 }
 

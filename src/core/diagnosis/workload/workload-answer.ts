@@ -18,10 +18,10 @@ const MAX_GROUPS = 8;
 const MAX_NAMES = 20;
 
 /**
- * What the API, the last words and the logs say of a workload, or of the pods of a selector: the cause of the worst
- * finding first, then how many pods are ready; its pods by their worst finding. `healthy` only where each of its pods is
- * proven to be well, and all that it wants are ready. Bounded, whatever the number of pods. `grouped`: of `facts.pods`,
- * for callers that have thousands of them. Pure.
+ * Answers for a workload, or for the pods of a selector, from the API, the last words and the logs: the cause of the
+ * worst finding first, then how many pods are ready; its pods by their worst finding. `healthy` only where each of its
+ * pods is proven to be well, and all that it wants are ready. Bounded, whatever the number of pods. `grouped`: of
+ * `facts.pods`, for callers that have thousands of them. Pure.
  */
 export function firstWorkloadAnswer(facts: WorkloadFacts, grouped: GroupedPods = groupsOf(facts.pods)): Verdict {
   const { groups } = grouped;
@@ -44,7 +44,7 @@ export function firstWorkloadAnswer(facts: WorkloadFacts, grouped: GroupedPods =
   };
 }
 
-/** What stands in the way of the whole, and the worst of each group of pods. */
+/** The findings about the workload itself, and the worst one of each group of pods. */
 function findingsOf(facts: WorkloadFacts, { groups, all }: GroupedPods): readonly Finding[] {
   const ofPods = groups.flatMap((group): readonly Finding[] => {
     const { worst } = group;
@@ -56,7 +56,7 @@ function findingsOf(facts: WorkloadFacts, { groups, all }: GroupedPods): readonl
   const seen = [...lookAtWorkload(facts), ...ofPods];
   const found = ordered(hasHealed(facts) ? seen.map(asPast) : seen);
   const isAnyWrong = found.some(isWrong);
-  // What its pods fail with says why too few are ready, and a rollout that is held up does not end by waiting.
+  // The pods' own failure explains why too few are ready, and a rollout that is held up does not end by waiting.
   return found.filter(
     ({ code }) => !(code === 'too_few_ready' && ofPods.length > 0) && !(code === 'rollout_going_on' && isAnyWrong),
   );
@@ -144,7 +144,7 @@ function atWork({ kind, pods, nowMs }: WorkloadFacts, { live, running }: Grouped
 function unseenOfWorkload({ notRead, warnings }: WorkloadFacts, grouped: GroupedPods): readonly string[] {
   const { all, unread, empty, unseen } = grouped;
   const own = unseenOf({ notRead, hasWarnings: warnings !== undefined });
-  // Who may read none learns that once.
+  // A reader without the right learns that once.
   const isExplained = unread === all && unseen.some((line) => line.startsWith('the log of '));
   const logsOf = (count: number): string =>
     all === 1 ? 'its log' : count === all ? 'their logs' : `the logs of ${number(count)} of ${number(all)} pods`;

@@ -16,7 +16,7 @@ import { firstLineOf, headlineOf, leadingFinding, verdictTone, wholeHeadline } f
 import { conditionsPart, containersPart, type EarlierContainer, earlierPart, eventsPart } from '../parts/pod-parts.ts';
 import { evidenceParts, unseenPart } from '../parts/result-parts.ts';
 
-/** What kdebug knows of a pod, for somebody who may see it. */
+/** kdebug's knowledge of a pod, for somebody who may see it. */
 export interface PodDescription {
   readonly facts: ClusterFacts;
   readonly cluster: string;

@@ -29,7 +29,7 @@ export function decisionSpans(decision: Decision): readonly Span[] {
   }
 }
 
-/** What would run, field by field. `redact`: the policy's patterns. */
+/** The plan, field by field. `redact`: the policy's patterns. */
 export function planFields(plan: Plan, redact: readonly string[]): readonly Fact[] {
   const context = plan.securityContext ? JSON.stringify(plan.securityContext) : 'the image’s default';
   const pod = code(`${plan.namespace}/${plan.podName}`);
@@ -87,7 +87,7 @@ export function canIMessage(
   ]);
 }
 
-/** Who a person is to kdebug and to the cluster, and the rules of their channel. */
+/** The identity of a person in kdebug and in the cluster, and the rules of their channel. */
 export interface WhoAmI {
   readonly userId: string;
   readonly teamId: string;

@@ -21,7 +21,7 @@ export const EXAMPLES: readonly (readonly [command: string, meaning: string])[] 
   ['list', 'the latest runs in this channel'],
 ];
 
-/** What each profile adds, least power first (kubectl pkg/cmd/debug/profiles.go). */
+/** The power that each profile adds, least first (kubectl pkg/cmd/debug/profiles.go). */
 export const PROFILE_HELP: readonly (readonly [name: string, meaning: string])[] = [
   ['auto', 'kdebug picks the least power that works; the default'],
   ['restricted', 'no root, no capabilities; allowed nearly everywhere'],

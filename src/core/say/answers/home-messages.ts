@@ -37,17 +37,20 @@ export interface HomeFacts {
   readonly mine: readonly RunOnHome[];
   /** The channels of the policy that they are in. */
   readonly channels: readonly (readonly [string, ChannelPolicy])[];
-  /** How many more channels there are. */
+  /** The number of further channels. */
   readonly channelsLeftOut: number;
-  /** How many channels of the policy have too many people to look for this one among them. */
+  /** The number of channels in the policy that have too many people to look for this one among them. */
   readonly channelsTooLarge: number;
   readonly policy: Policy;
-  /** What Slack did not tell in time. */
+  /** Slack did not answer everything in time. */
   readonly isIncomplete: boolean;
   readonly nowMs: number;
 }
 
-/** What one person sees on the Home tab: what waits for them, their runs, what their channels may do, and how to begin. */
+/**
+ * The Home tab of one person: the requests that wait for them, their runs, the rights of their channels, and how to
+ * begin.
+ */
 export function homeMessage(facts: HomeFacts): Message {
   const { waiting = [], isIncomplete, nowMs, policy } = facts;
   const summary =

@@ -40,9 +40,9 @@ export interface RunPage {
   readonly filter: RunFilter;
   readonly runs: readonly ListedRun[];
   readonly hasMore: boolean;
-  /** How many of the newest runs were searched, if not all were. */
+  /** The number of newest runs that were searched, if not all were. */
   readonly searched?: number;
-  /** How many channels were left out, because a list reads only so many. */
+  /** The number of channels that were left out, because a list reads only so many. */
   readonly channelsLeftOut: number;
 }
 
@@ -50,13 +50,13 @@ const MAX_COMMAND_LENGTH = 60;
 
 export const listMessage = (page: RunPage): Message =>
   message({ tone: 'neutral' }, [
-    paragraph`${strong(titleOf(page))}`,
+    paragraph`${strong(listTitle(page))}`,
     list(page.runs.map((listed) => lineOf(listed, page.filter.all === true))),
     note`${notes(page)}`,
   ]);
 
 /** `Last 3 of your runs in this channel, outcome failed, pod web`. */
-function titleOf({ filter, runs }: RunPage): string {
+function listTitle({ filter, runs }: RunPage): string {
   const { mine, page = 1 } = filter;
   const noun = mine ? 'of your runs' : 'runs';
   const rest = `${whereOf(filter)}${filterWords(filter)}`;
@@ -79,7 +79,7 @@ const filterWords = ({ outcome, pod }: RunFilter): string =>
 function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): readonly Span[] {
   const { tone, words } = resultOf(run, isHidden);
   const mark = EMOJI_OF[tone];
-  const what = subjectOf(run);
+  const what = listedName(run);
   const shown = url === undefined ? strong(what) : link(url, what);
   return dotted([
     line`${mark && line`${emoji(mark)} `}${shown}: ${words}`,
@@ -92,19 +92,19 @@ function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): reado
 }
 
 /** The pod; of a batch, or before a plan, the command. */
-function subjectOf(run: Run): string {
+function listedName(run: Run): string {
   const { plan, commandLine } = run;
   if (plan && !isBatchRun(run)) return `${plan.namespace}/${nameOf(run)}`;
   return shorten(`${COMMAND} ${commandLine}`, MAX_COMMAND_LENGTH);
 }
 
-/** Of an answer no image ran. */
+/** An answer without a container names no image. */
 function imageWords(run: Run): string | undefined {
   if (!run.plan || isBatchRun(run)) return undefined;
   return run.outcome?.kind === 'answered' ? 'answered' : run.plan.imageAlias;
 }
 
-/** What came of a run, in a few words: the verdict if there is one, else the outcome, else its state. */
+/** The result of a run in a few words: its verdict, else its outcome, else its state. */
 function resultOf(run: Run, isHidden: boolean): { readonly tone: Tone; readonly words: string } {
   if (isBatchRun(run)) return batchResult(run);
   const { state, outcome } = run;
@@ -134,7 +134,7 @@ function notes({ filter, runs, hasMore, searched, channelsLeftOut }: RunPage): r
     searched !== undefined && `Only the newest ${searched} runs were searched`,
     channelsLeftOut > 0 && `${channelsLeftOut} more channels were not searched`,
     runs.length === 0
-      ? line`${code(`${COMMAND} help list`)} says how to look for others`
-      : line`${code(`${COMMAND} show ID`)} says more about one`,
+      ? line`${code(`${COMMAND} help list`)} explains the filters`
+      : line`${code(`${COMMAND} show ID`)} shows the details of a run`,
   ]);
 }

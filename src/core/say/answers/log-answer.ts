@@ -17,7 +17,7 @@ const SHOWN_OF_FILE = 10;
 const MAX_SELECTED_BYTES = 1024 * 1024;
 const MAX_GREP_LENGTH = 60;
 
-/** What was read for one reader, and why it is not more. */
+/** The lines that were read for one reader, and the reason why there are no more. */
 export interface LogReading {
   readonly selected: SelectedLines;
   /** The container still writes. */
@@ -31,24 +31,24 @@ export interface LogReading {
 export interface ShownReading extends Sight {
   readonly filter: LogFilter;
   readonly reading: LogReading;
-  /** Where the selected lines go as a file; absent: they fit into the answer. */
+  /** The destination of the selected lines as a file; absent: they fit into the answer. */
   readonly file?: 'thread' | 'direct';
 }
 
-/** What to select. Without a flag, as much as an answer shows. */
+/** Without a flag, selects as much as an answer shows. */
 export const selectionOf = ({ tail, sinceMs, grep }: LogFilter) => {
   const isPlain = tail === undefined && sinceMs === undefined && grep === undefined;
   return isPlain ? SHOWN : { tail: tail ?? Number.MAX_SAFE_INTEGER, maxBytes: MAX_SELECTED_BYTES };
 };
 
-/** Whether the lines need a file. */
+/** Lines that are too many for an answer go into a file. */
 export const isLong = ({ text: lines, lines: count }: SelectedLines): boolean =>
   count > SHOWN.tail || Buffer.byteLength(lines) > SHOWN.maxBytes;
 
 /** The answer to `logs` with lines read for it: how many there are, the lines, and what may be missing. */
 export function logAnswer(run: Run, { filter, reading, links, file }: ShownReading): Message {
   const { selected, isRunning, isStored, doubts } = reading;
-  const title = titleOf(selected, isStored ? defined({ grep: filter.grep }) : filter, isRunning);
+  const title = logTitle(selected, isStored ? defined({ grep: filter.grep }) : filter, isRunning);
   const shown = file === undefined ? selected.text : lastLines(selected.text);
   return message({ summary: `Log of run ${run.id}: ${title}`, tone: isRunning ? 'progress' : 'neutral' }, [
     heading(title),
@@ -61,7 +61,7 @@ export function logAnswer(run: Run, { filter, reading, links, file }: ShownReadi
 }
 
 /** `3 of 1,204 lines contain “error”, so far`. */
-function titleOf({ lines, matching, total }: SelectedLines, { grep, sinceMs }: LogFilter, isRunning: boolean): string {
+function logTitle({ lines, matching, total }: SelectedLines, { grep, sinceMs }: LogFilter, isRunning: boolean): string {
   const when = sinceMs === undefined ? '' : ` of the last ${printDuration(sinceMs)}`;
   const soFar = isRunning ? ' so far' : '';
   if (total === 0) return `No output${sinceMs === undefined ? '' : ` in the last ${printDuration(sinceMs)}`}${soFar}`;

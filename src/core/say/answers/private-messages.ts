@@ -19,8 +19,8 @@ import { helpMessage } from './help.ts';
 import { ownerOf } from './welcome-messages.ts';
 
 /**
- * Why a run was refused: the command, the reason, the rule, what to do, and the run id. If the target is a single
- * unknown word close to a verb, it suggests the verb.
+ * Explains a refusal: the command, the reason, the rule, what to do, and the run id. If the target is a single unknown
+ * word close to a verb, it suggests the verb.
  */
 export function refusalMessage(run: Run, refusal: Refusal): Message {
   const rule = refusal.rule === undefined ? [] : line` · rule ${code(refusal.rule)}`;
@@ -128,7 +128,7 @@ export function imagesMessage(policy: Policy, channel: ChannelPolicy): Message {
 const settingSpans = ({ settings = [] }: ImageAlias): readonly Span[] =>
   settings.flatMap((name, at) => line`${at === 0 ? ' Settings: ' : ', '}${code(`--env=${name}=…`)}`);
 
-/** What an image does: the policy's own description, else what follows from its settings. At most 120 characters. */
+/** Describes an image by the policy's own words, else by its settings. At most 120 characters. */
 export function imageSentence({ description, diagnostic, command, class: harm }: ImageAlias): string {
   if (description !== undefined) return sentence(visible(description));
   const what = diagnostic
@@ -152,7 +152,7 @@ export const notesMessage = (notes: readonly string[]): Message =>
     notes.map((each) => paragraph`${each}`),
   );
 
-/** What is wrong with a command, with a caret under the wrong word. */
+/** Shows the error in a command, with a caret under the wrong word. */
 export const commandErrorMessage = (error: CommandError): Message =>
   message({ tone: 'failure' }, [
     paragraph`${error.message}`,

@@ -39,7 +39,7 @@ export interface RunLinks {
   readonly result?: string;
 }
 
-/** What one person may see of a run. */
+/** The part of a run that one person may see. */
 export interface Sight {
   readonly links: RunLinks;
   /** The container's output is not for this person. */
@@ -48,7 +48,7 @@ export interface Sight {
 
 /** The answer to `show`: result, plan, decision and links. It has no buttons. `redact`: the policy's patterns. */
 export function showMessage(run: Run, sight: Sight, redact: readonly string[]): Message {
-  const { title, tone } = titleOf(run, sight);
+  const { title, tone } = runHead(run, sight);
   const { plan, refusal } = run;
   return message({ tone }, [
     heading(`Run ${run.id}: ${title}`),
@@ -70,7 +70,7 @@ export function logsMessage(run: Run, sight: Sight): Message {
   const { log } = run;
   const title = `Log of run ${run.id}`;
   const shown = log ? [excerptParts(log), filesParts(run, { isPrivate: false }), caveats(run)] : noLogYet(run);
-  return message({ summary: `${title}: ${titleOf(run, sight).title}`, tone: 'neutral' }, [
+  return message({ summary: `${title}: ${runHead(run, sight).title}`, tone: 'neutral' }, [
     heading(title),
     sight.isHidden ? HIDDEN : shown,
     linksPart(run, sight),
@@ -82,14 +82,14 @@ export function logsMessage(run: Run, sight: Sight): Message {
 const isShown = (label: string, { outcome }: Run): boolean =>
   outcome?.kind === 'answered' ? ['Pod', 'Target'].includes(label) : label !== 'Command';
 
-/** What was last said of a pod that is gone may quote a container's output. */
+/** The last event about a pod that is gone may quote a container's output. */
 const refusalWords = ({ code, message }: Refusal, { isHidden }: Sight): string =>
   isHidden && code === 'pod_is_gone' ? REASONS[code].title : message;
 
 const HIDDEN = paragraph`Its output is for the requester alone, so it is not shown here.`;
 
 /** The same answer as the run's card; where the output is hidden, nothing of it gives the verdict away. */
-function titleOf(run: Run, { isHidden }: Sight): { readonly title: string; readonly tone: Tone } {
+function runHead(run: Run, { isHidden }: Sight): { readonly title: string; readonly tone: Tone } {
   if (run.state === 'finished' && !isBatchRun(run)) {
     const { headline, tone } = headOf(run, run.finishedAtMs ?? 0, isHidden);
     return { title: oneLine(headline), tone };
@@ -100,7 +100,7 @@ function titleOf(run: Run, { isHidden }: Sight): { readonly title: string; reado
   return { title, tone: ended };
 }
 
-/** What the result says, without its buttons and without a mention. */
+/** The content of the result, without its buttons and without a mention. */
 function outcomeParts(run: Run): Shown {
   if (!ENDED.has(run.state)) return [];
   if (run.state !== 'finished' || isBatchRun(run)) {

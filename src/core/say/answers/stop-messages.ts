@@ -23,7 +23,7 @@ export function stopFailedMessage({ id }: Run, why: string): Message {
   return message({ summary: words, tone: 'attention' }, [paragraph`${strong(`${words}: `)}${sentence(why)}`]);
 }
 
-/** Why a run cannot be stopped, and when it ends by itself. `detail`: the reason in full, with its subject. */
+/** Explains why a run cannot be stopped, and when it ends by itself. `detail`: the reason in full, with its subject. */
 export function stopRefusedMessage(
   run: Run,
   { code, detail }: { readonly code: ReasonCode; readonly detail?: string },

@@ -6,7 +6,7 @@ import { COMMAND } from '../../shown-names.ts';
 import { joined, line, list, message, note, paragraph } from '../message/line.ts';
 import { code, type Message, type Span, strong } from '../message/message.ts';
 
-/** What a launch of a class can do to a pod, for people who do not know our words. */
+/** The possible effects of a class of launch on a pod, for people who do not know our words. */
 const MAY: Readonly<Record<ImageClass, string>> = {
   observe: 'look at pods',
   intrusive: 'slow or change pods',
@@ -20,7 +20,7 @@ const imagesOf = (rules: readonly Rule[], policy: Policy): readonly ImageAlias[]
 const isUsable = ({ clusters, namespaces, classes, profiles }: Rule): boolean =>
   [clusters, namespaces, classes, profiles].every((list) => list.length > 0);
 
-/** What a channel may do, one item for each rule that allows anything: what, where, and who must approve. */
+/** The rights of a channel, one item for each rule that allows anything: what, where, and who must approve. */
 export const ruleItems = ({ rules }: ChannelPolicy): readonly (readonly Span[])[] => rules.filter(isUsable).map(itemOf);
 
 function itemOf({ classes, namespaces, batch, approval }: Rule): readonly Span[] {
@@ -43,7 +43,7 @@ export function exampleOf(rules: readonly Rule[], policy: Policy): string {
   return isDefault || first === undefined ? `${COMMAND} POD` : `${COMMAND} POD --image=${first.alias}`;
 }
 
-/** Whom to ask for a change, in the words of the policy. */
+/** The people to ask for a change, in the words of the policy. */
 export const ownerOf = (policy: Policy, channel?: ChannelPolicy): string =>
   channel?.owner ?? policy.owner ?? 'the owners of the kdebug policy';
 

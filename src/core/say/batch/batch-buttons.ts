@@ -34,7 +34,7 @@ function buttonsOf(run: BatchRun, counts: Counts): readonly Button[] {
   ];
 }
 
-/** What differs is seen from outside: the way on leads into the pod. */
+/** A comparison sees its differences from outside; this button leads into the pod. */
 function insideButton(run: BatchRun): readonly Button[] {
   const nextImage = imageForDifference(run);
   const label = nextImage === undefined ? undefined : own(NEXT_IMAGES, nextImage);

@@ -19,7 +19,7 @@ export function accessFacts({ batch }: BatchRun): readonly Fact[] {
   return [fact('Access', line`${code([...profiles].join(', '))} · ${[...classes].join(' · ')}`)];
 }
 
-/** Which pods, and how many at once. */
+/** The pods, and the number at a time. */
 export function scopeFacts(run: BatchRun): readonly Fact[] {
   if (isComparison(run)) return compareFacts(run);
   const { batch } = run;
@@ -43,7 +43,7 @@ function selectionOf({ request: { target }, rerunOf }: BatchRun): Words {
   return code(shorten(words, MAX_SELECTOR_LENGTH));
 }
 
-/** What each container runs, joins and is given, shown while approvers decide. */
+/** The command, the target and the variables of each container, shown while approvers decide. */
 export const approverParts = ({ state, batch }: BatchRun): readonly Part[] =>
   state === 'pending-approval' ? powerParts({ batch }) : [];
 
@@ -53,7 +53,7 @@ export function skippedText(batch: Batch, counts: Counts): string | undefined {
   return `${counts.skipped} of ${matchedOf(counts)} skipped: ${skipSummary(batch.pods.map((pod) => skipReasonOf(batch, pod)))}`;
 }
 
-/** How each status is named and coloured. That all runs ended well is no news of the pods, so it has no green tick. */
+/** The name and colour of each status. Good ends of all runs say nothing about the pods, so they have no green tick. */
 export const STATUS_TEXT: Readonly<Record<BatchStatus, { readonly tone: Tone; readonly words: string }>> = {
   Waiting: { tone: 'progress', words: 'Waiting' },
   Running: { tone: 'progress', words: 'Running' },
@@ -64,7 +64,7 @@ export const STATUS_TEXT: Readonly<Record<BatchStatus, { readonly tone: Tone; re
   Cancelled: { tone: 'ended', words: 'Cancelled' },
 };
 
-/** What kdebug's own run did, so that nobody takes it for the state of the pod. */
+/** Describes kdebug's own run, so that nobody takes it for the state of the pod. */
 const STATE_TEXT: Readonly<Record<PodState, string>> = {
   queued: 'the run is queued',
   skipped: 'skipped',

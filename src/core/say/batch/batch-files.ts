@@ -89,7 +89,7 @@ function reasonOf(batch: Batch, pod: BatchPod): string | undefined {
   return skipReasonOf(batch, pod) ?? resultOfPod(pod.results)?.reason;
 }
 
-/** What one container of a batch brought back. */
+/** The files that one container of a batch brought back. */
 export interface PodFiles {
   readonly whole: number;
   readonly missing: readonly string[];
@@ -111,7 +111,7 @@ export function podHead(
     readonly container?: number;
     readonly bytes: number;
     readonly leftOut?: boolean;
-    /** Why the log may be incomplete, if the container's result does not say it yet. */
+    /** The doubt about the log, if the container's result does not state it yet. */
     readonly doubt?: string | undefined;
     /** Files in the archive, and the others with the reason: `cpu.svg (some of it did not arrive)`. */
     readonly files?: PodFiles;

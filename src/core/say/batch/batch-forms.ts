@@ -3,7 +3,7 @@ import type { Batch } from '../../batch/batch.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import type { Form } from '../message/message.ts';
 
-/** What a person can paste into one field of a form (Slack: 3,000 characters). */
+/** The longest text that one field of a form takes (Slack: 3,000 characters). */
 export const MAX_PASTED_LENGTH = 3_000;
 
 /** The two numbers that may change while a batch runs. Its `value` is the batch's id. */

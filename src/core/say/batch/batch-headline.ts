@@ -23,7 +23,7 @@ export interface BatchHeadline {
 /** Of spans without people. */
 const headlineOf = (tone: Tone, spans: readonly Span[]): BatchHeadline => ({ tone, spans, words: plainText(spans) });
 
-/** Whether it was allowed or approved. */
+/** The batch was allowed or approved. */
 export const isDecided = ({ state }: BatchRun): boolean => !UNDECIDED.has(state);
 
 const UNDECIDED: ReadonlySet<RunState> = new Set([
@@ -36,7 +36,7 @@ const UNDECIDED: ReadonlySet<RunState> = new Set([
 ]);
 
 /** The images, or the name of the job with its images. */
-function subjectOf({ batch: { variants }, job }: BatchRun): string {
+function batchSubject({ batch: { variants }, job }: BatchRun): string {
   const images = [...new Set((variants[0] ?? []).map(({ imageAlias }) => imageAlias))].join(', ');
   return job?.name === undefined ? images : `${shownName(job.name)} (${images})`;
 }
@@ -45,7 +45,7 @@ function subjectOf({ batch: { variants }, job }: BatchRun): string {
 export function batchHeadline(run: BatchRun, counts: Counts, nowMs: number): BatchHeadline {
   if (isComparison(run)) return compareHeadline(run, counts, isDecided(run));
   const { batch, plan, origin } = run;
-  const subject = subjectOf(run);
+  const subject = batchSubject(run);
   const where = ` on ${formatCount(matchedOf(counts) - counts.skipped, 'pod')} in ${plan.namespace}`;
   const named = (tone: Tone, answer: string, before = ''): BatchHeadline =>
     headlineOf(tone, line`${before}${strong(subject)}${where}${answer}`);
@@ -66,7 +66,7 @@ export function batchHeadline(run: BatchRun, counts: Counts, nowMs: number): Bat
 function canaryHeadline(run: BatchRun, counts: Counts): BatchHeadline {
   const others = counts.queued === 1 ? 'the other pod' : `the other ${counts.queued.toLocaleString('en-US')} pods`;
   const what = strong('Canary finished: review it');
-  return headlineOf('attention', line`${what} before ${subjectOf(run)} runs on ${others} in ${run.plan.namespace}`);
+  return headlineOf('attention', line`${what} before ${batchSubject(run)} runs on ${others} in ${run.plan.namespace}`);
 }
 
 /** `3 done, 5 to go (about 11 s)`. */
@@ -86,14 +86,14 @@ function leftWords(batch: Batch, counts: Counts, nowMs: number): string {
   return counts.queued + counts.running === 0 || leftMs < 1_000 ? '' : ` (about ${formatDuration(leftMs)})`;
 }
 
-/** Where the reports found something wrong, a success of the containers is no good news. */
+/** If the reports found something wrong, a success of the containers is no good news. */
 export const endTone = (batch: Batch, counts: Counts): Tone => {
   const { tone } = STATUS_TEXT[statusOf(batch, counts)];
   return tone === 'ended' && podsWithProblems(batch) > 0 ? 'attention' : tone;
 };
 
 /**
- * What the reports found in the pods, then how kdebug's own runs ended: `problems found in 2, 1 run failed`, `nothing
+ * The findings of the reports, then the ends of kdebug's own runs: `problems found in 2, 1 run failed`, `nothing
  * found`, `6 runs succeeded, 2 failed`, `cancelled, 3 runs succeeded, 5 not started`.
  */
 function endWords(batch: Batch, counts: Counts): string {
@@ -147,8 +147,8 @@ export interface BatchReason {
 }
 
 /**
- * Why a batch was closed early; else the next step for the worst finding; else why the worst group of runs failed, and
- * in which pods; else what a look without findings leaves open.
+ * The reason why a batch was closed early; else the next step for the worst finding; else the reason why the worst
+ * group of runs failed, and its pods; else the checks that an answer without findings leaves open.
  */
 export function batchReason(
   { batch, verdict }: Pick<BatchRun, 'batch' | 'verdict'>,
@@ -230,7 +230,7 @@ function closedSpans(closed: Closed): readonly Span[] {
 
 const byWhom = (userId: string | undefined): Words => userId !== undefined && line` by ${person(userId)}`;
 
-/** Where the line has no room for the next step, it says why the batch was stopped. */
+/** If the line has no room for the next step, it says why the batch was stopped. */
 function startFailuresSpans(reason: string): readonly Span[] {
   const begin = 'Stopped: three runs did not start (';
   const next = nextStep({ state: 'start-failed', reason });

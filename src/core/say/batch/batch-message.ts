@@ -35,9 +35,9 @@ export interface BatchRenderContext {
 export function batchMessage(given: BatchRun, context: BatchRenderContext): Message {
   const run = context.isPrivate ? withoutAnswer(given) : given;
   const counts = countPods(run.batch);
-  const look = batchHeadline(run, counts, context.nowMs);
-  const { tone, spans, words, rest } = (isDecided(run) ? answerHead(run, look) : undefined) ?? {
-    ...look,
+  const batchHead = batchHeadline(run, counts, context.nowMs);
+  const { tone, spans, words, rest } = (isDecided(run) ? answerHead(run, batchHead) : undefined) ?? {
+    ...batchHead,
     rest: undefined,
   };
   return message({ summary: summaryOf(run, words), tone, notification: notificationOf(run, words) }, [
@@ -52,16 +52,16 @@ interface AnswerHead extends BatchHeadline {
   readonly rest: Shown;
 }
 
-/** Where the batch looks into pods of a workload that was asked about, what is known of all its pods comes first. */
-function answerHead(run: BatchRun, look: BatchHeadline): AnswerHead | undefined {
+/** If the batch looks into pods of a workload that was asked about, the facts about all its pods come first. */
+function answerHead(run: BatchRun, batchHead: BatchHeadline): AnswerHead | undefined {
   const { verdict } = run;
   const headline = headlineOf(verdict);
   if (!verdict || headline === undefined) return undefined;
   return {
-    tone: toneOf(verdict, look.tone),
+    tone: toneOf(verdict, batchHead.tone),
     spans: firstLine(run, headline),
     words: `${nameOf(run)}: ${headline}`,
-    rest: [groupsList(verdict, GROUPS_ON_CARD), paragraph`${look.spans}`],
+    rest: [groupsList(verdict, GROUPS_ON_CARD), paragraph`${batchHead.spans}`],
   };
 }
 
@@ -82,7 +82,10 @@ function notificationOf({ state, plan, origin }: BatchRun, words: string): reado
   return line`${APPROVAL_NEEDED}: ${requester}, ${words}${why}`;
 }
 
-/** Why, with which power, who decides and by when, the buttons; then which pods. Once decided, how. */
+/**
+ * The card shows the reason, the power, the approvers with their deadline, and the buttons; then the pods. Once
+ * decided, it shows the decision.
+ */
 function cardParts(run: BatchRun, { approvers, nowMs }: BatchRenderContext): Shown {
   const { reason } = run.plan;
   const isPending = run.state === 'pending-approval';
@@ -157,7 +160,7 @@ function timeWords({ createdAtMs, firstLaunchAtMs, endedAtMs }: Batch, nowMs: nu
   return firstLaunchAtMs === undefined ? '' : `took ${shortDuration(endedAtMs - firstLaunchAtMs)}`;
 }
 
-/** Why no more pods start now, or until when they may. */
+/** Says why no more pods start now, or until when they may. */
 function pauseSpans(batch: Batch, nowMs: number): readonly Span[] {
   const { paused, canary, ttlMs, createdAtMs } = batch;
   if (paused) return line`Paused by ${person(paused.byUserId)}, ${time(paused.atMs)}`;

@@ -12,7 +12,7 @@ import { STATE_TEXT } from '../parts/outcome-text.ts';
 /** The files have all. */
 const MAX_SHOWN = 8;
 const MAX_NAME_LENGTH = 44;
-const shownName = (name: string): string => shortenMiddle(name, MAX_NAME_LENGTH);
+const shortPodName = (name: string): string => shortenMiddle(name, MAX_NAME_LENGTH);
 
 export const isComparison = ({ request }: Pick<BatchRun, 'request'>): boolean => request.target.kind === 'compare';
 
@@ -29,17 +29,19 @@ function podsOf({ request: { target }, batch: { pods } }: BatchRun): Compared {
 
 /** `web-2 and web-3`. */
 function siblingWords(run: BatchRun): string {
-  const names = podsOf(run).siblings.map(({ name }) => shownName(name));
+  const names = podsOf(run).siblings.map(({ name }) => shortPodName(name));
   return names.length === 0 ? 'its siblings' : names.join(' and ');
 }
 
-/** What only the sick pod has. Undefined before the end, and where the record has no facts: it was lost, or is private. */
+/**
+ * The sick pod's own differences. Undefined before the end, and if the record has no facts: it was lost, or is private.
+ */
 function comparisonResult(run: BatchRun): ComparisonResult | undefined {
   const { comparison, endedAtMs } = run.batch;
   const { sick, siblings } = podsOf(run);
   if (!sick || endedAtMs === undefined) return undefined;
   const factsOf = (pod: BatchPod): ComparedPod => ({
-    name: shownName(pod.name),
+    name: shortPodName(pod.name),
     cluster: comparison?.facts[pod.uid],
     probe: probeOf(pod),
   });
@@ -69,7 +71,7 @@ function headline(tone: Tone, before: string, subject: string, after: string): H
 /** The first line of a comparison: once it has ended, the answer. */
 export function compareHeadline(run: BatchRun, counts: Counts, isDecided: boolean): Headline {
   const { state, batch, plan, origin } = run;
-  const name = shownName(podsOf(run).sick?.name ?? plan.podName);
+  const name = shortPodName(podsOf(run).sick?.name ?? plan.podName);
   const others = ` with ${siblingWords(run)} in ${plan.namespace}`;
   const { tone } = STATE_TEXT[state];
   if (state === 'pending-approval') {
@@ -85,7 +87,7 @@ export function compareHeadline(run: BatchRun, counts: Counts, isDecided: boolea
   if (!result) return headline('ended', 'Compared ', name, others);
   const [first] = result.differences;
   if (first) return headline('attention', 'Only ', name, `: ${answerWords(result.differences, name.length)}`);
-  // What failed to look has not seen that all is equal. Equal pods may be equally sick.
+  // A failed probe cannot show that all is equal. Equal pods may be equally sick.
   const isWhole = batch.pods.every((pod) => probeOf(pod));
   return headline(isWhole ? 'ended' : 'attention', 'No difference between ', name, ' and its siblings was found');
 }

@@ -11,7 +11,7 @@ import { code, type Message, type Span, strong } from '../message/message.ts';
 const MAX_PROBLEMS = 10;
 const MAX_MESSAGE_LENGTH = 300;
 
-/** What is wrong with a pasted job: each problem with its line and column, the first one with a caret. */
+/** The problems of a pasted job, each with its line and column, the first one with a caret. */
 export function manifestProblemsMessage(problems: readonly ManifestProblem[], yaml: string): Message {
   const { title, hint } = REASONS.manifest_invalid;
   const more = problems.length - MAX_PROBLEMS;

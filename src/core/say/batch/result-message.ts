@@ -23,8 +23,8 @@ import { groupsPart, shownGroups } from './group-parts.ts';
 export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
   const { batch, origin } = run;
   const counts = countPods(batch);
-  const look = batchHeadline(run, counts, batch.endedAtMs ?? batch.createdAtMs);
-  const { tone, spans, words, answer } = headOf(run, look);
+  const batchHead = batchHeadline(run, counts, batch.endedAtMs ?? batch.createdAtMs);
+  const { tone, spans, words, answer } = headOf(run, batchHead);
   const groups = shownGroups(run);
   const buttons = isPrivate ? [] : buttonsPart(run, counts);
   const reason = batchReason(run, groups);
@@ -43,23 +43,23 @@ export function batchResultMessage(run: BatchRun, isPrivate = false): Message {
 }
 
 interface ResultHead extends BatchHeadline {
-  /** What is known of the workload that was asked about, before what the looks into its pods say. */
+  /** The facts about the workload that was asked about, before the results from its pods. */
   readonly answer: Shown;
 }
 
-function headOf(run: BatchRun, look: BatchHeadline): ResultHead {
+function headOf(run: BatchRun, batchHead: BatchHeadline): ResultHead {
   const headline = headlineOf(run.verdict);
-  if (headline === undefined) return { ...look, answer: [] };
+  if (headline === undefined) return { ...batchHead, answer: [] };
   const name = nameOf(run);
   return {
-    tone: toneOf(run.verdict, look.tone),
+    tone: toneOf(run.verdict, batchHead.tone),
     spans: line`${strong(shortName(name))}: ${wholeHeadline(headline)}`,
     words: `${name}: ${headline}`,
-    answer: [paragraph`${secondLine(run, VERDICT_LINE_LENGTH)}`, verdictParts(run), paragraph`${look.spans}`],
+    answer: [paragraph`${secondLine(run, VERDICT_LINE_LENGTH)}`, verdictParts(run), paragraph`${batchHead.spans}`],
   };
 }
 
-/** What is in the files beside it, or why there are none. */
+/** Names the content of the files beside it, or the reason for their absence. */
 function noteSpans(run: BatchRun, skipped: string | undefined): readonly Span[] {
   const { id, batch } = run;
   const { firstLaunchAtMs, endedAtMs = 0 } = batch;

@@ -1,10 +1,10 @@
 import { defined } from '../../../lib/object.ts';
 import { type Button, type Fact, type Message, type Part, type Span, text } from './message.ts';
 
-/** What a sentence may hold beside its own words. `undefined`, `false` and what is empty say nothing. */
+/** The values that a sentence may hold besides its own words. `undefined`, `false` and empty values add nothing. */
 export type Words = string | number | Span | readonly Span[] | false | undefined;
 
-/** What may stand among the parts of a message. Nothing is shown of what is empty. */
+/** The values that may be among the parts of a message. Empty ones show nothing. */
 export type Shown = Part | false | undefined | readonly Shown[];
 
 type Template<Result> = (strings: TemplateStringsArray, ...values: readonly Words[]) => Result;

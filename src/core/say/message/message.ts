@@ -146,7 +146,7 @@ export const emoji = (name: EmojiName): Span => ({ kind: 'emoji', name, text: EM
 
 /** A form to fill in, without any knowledge of Slack. All texts are plain. */
 export interface Form {
-  /** Which form it is; comes back with the submission. */
+  /** The form's name, which comes back with the submission. */
   readonly name: FormName;
   /** Its subject (a run id, a destination), at most 2,000 characters. It comes back unchanged, but never trust it. */
   readonly value: string;
@@ -170,7 +170,10 @@ export interface Field {
   /** The options of a choice, at most 100. */
   readonly options?: readonly Option[];
   readonly maxLength?: number;
-  /** What its value depends on: a form that comes again with another text shows the field empty, or with `initial`. */
+  /**
+   * The text that its value depends on: a form that comes again with another text shows the field empty, or with
+   * `initial`.
+   */
   readonly dependsOn?: string;
   /** A choice that changes others, or the form's intro: kdebug hears of it at once, by `Inbox.change`. */
   readonly dispatches?: true;

@@ -41,8 +41,8 @@ import { subjectOf, whyExpired } from './run-lines.ts';
 export type Approvers = Readonly<Record<string, ApproverGroup>>;
 
 /**
- * What a card shows of its approval: who may decide and until when, the buttons, the copies, the votes and the grant. The
- * button of the requester comes last, apart from those of the approvers.
+ * The approval on a card: who may decide and until when, the buttons, the copies, the votes and the grant. The button
+ * of the requester comes last, apart from those of the approvers.
  */
 export const approvalParts = (run: Run, approvers: Approvers, nowMs: number): readonly Part[] =>
   shownParts(
@@ -101,7 +101,7 @@ function groupSpans(name: string, approvers: Approvers): readonly Span[] {
   );
 }
 
-/** Who voted what, when and why. */
+/** The votes: by whom, when and why. */
 export const votesPart = ({ approval }: Run): Shown => list((approval?.votes ?? []).map(voteSpans));
 
 const voteSpans = ({ userId, kind, reason, atMs }: Vote): readonly Span[] =>
@@ -199,8 +199,8 @@ const withdrawnBy = ({ outcome, origin }: Run): string =>
   outcome?.kind === 'cancelled' ? outcome.by : origin.requesterId;
 
 /**
- * What the card says about approvers asked in other channels: how many, where, and who could not be reached. Nothing
- * until all copies are posted.
+ * Describes the approvers asked in other channels: how many, where, and who could not be reached. Nothing until all
+ * copies are posted.
  */
 function copiesPart({ state, asked: sent }: Run): Shown {
   if (state !== 'pending-approval' || !sent || sent.waiting.some(({ kind }) => kind === 'copy')) return [];

@@ -22,7 +22,7 @@ const PROBLEM_TEXT: Readonly<Record<FileProblem, string>> = {
 const MAX_MISSING = 8;
 
 /**
- * What a run brought back as files: those beside the result, those that only the requester has, and those that are
+ * The files that a run brought back: those beside the result, those that only the requester has, and those that are
  * missing, each with the reason. Names and sizes only, so that anybody may read it who may see the output.
  */
 export function filesParts(run: Run, audience: AudienceOf): Shown {
@@ -70,13 +70,16 @@ const LOST_TEXT: Readonly<Record<string, string>> = {
   slack_unanswered: 'Slack did not answer',
 };
 
-/** Why Slack will never have a file, in brackets after what was lost. Other codes are for the operator, who finds them in the log. */
+/**
+ * The reason why Slack will never have a file, in brackets after the name of what was lost. Other codes are for the
+ * operator, who finds them in the log.
+ */
 export const lostWords = (code: string, beforeCode = ''): string => own(LOST_TEXT, code) ?? `${beforeCode}${code}`;
 
-/** Why Slack will never have this file (a code). */
+/** The code of the reason why Slack will never have this file. */
 const lostBy = ({ delivery }: Run, name: string): string | undefined => own(delivery.filesLost ?? {}, name);
 
-/** Why a run's log is not shared as a file (a code); undefined while it may be. */
+/** The code of the reason why a run's log is not shared as a file; undefined while it may be. */
 export const logLostBy = (run: Run): string | undefined => lostBy(run, logFileName(run));
 
 /** The message that carries files posted after their result, by their names in Slack. */

@@ -8,7 +8,7 @@ import { type Span, strong, type Tone } from '../message/message.ts';
 
 /** A pod's name may have 253 characters; its ends identify it best. */
 const MAX_NAME_LENGTH = 44;
-/** Where the cause needs the room. */
+/** For lines whose cause needs the room. */
 const SHORT_NAME_LENGTH = 24;
 export const shortName = (name: string): string => shortenMiddle(name, MAX_NAME_LENGTH);
 
@@ -78,7 +78,7 @@ function alone(line: string, { text: found }: VerdictFinding): string {
   return isList ? `${line.slice(0, at)}${found}` : line;
 }
 
-/** What is only worth knowing is counted only where nothing is wrong. */
+/** Counts mere hints only if nothing is wrong. */
 function othersOf({ findings, more = 0 }: Verdict, counted: string | undefined): number {
   if (counted !== undefined) return Number(counted) - 1;
   const wrong = findings.filter(isTrouble).length;
@@ -88,7 +88,7 @@ function othersOf({ findings, more = 0 }: Verdict, counted: string | undefined):
 /** The line may be cut. */
 const beginOf = (found: string): string => found.slice(0, 60);
 
-/** Whether the headline says the worst finding, so that nothing below repeats it. A rule's own sentence is the headline. */
+/** If the headline says the worst finding, nothing below repeats it. A rule's own sentence is the headline. */
 export function saysWorst({ line = '', findings: [worst] }: Verdict): boolean {
   return worst !== undefined && ((worst.code !== undefined && isTrouble(worst)) || line.includes(beginOf(worst.text)));
 }
@@ -101,7 +101,10 @@ export const leadingFinding = (verdict: Verdict): VerdictFinding | undefined =>
 const OUTSIDE_QUOTES = '(?=[^“”]*(?:“|$))';
 const ours = (source: string): RegExp => new RegExp(`${source}${OUTSIDE_QUOTES}`, 'g');
 
-/** What a card leaves out first, in this order, so that the cause is never cut for it; the thread has all of it. */
+/**
+ * The words that a card leaves out first, in this order, so that the cause is never cut for it; the thread has all of
+ * it.
+ */
 const LESS_THAN_THE_CAUSE: readonly (readonly [RegExp, string])[] = [
   // `, 12 s ago` or `, last 3 min ago`
   [ours(', (?:last )?(?:under a second|\\d+(?:\\.\\d)? (?:s|min|h|d)(?: \\d+ (?:s|min|h))?) ago'), ''],

@@ -6,7 +6,9 @@ import type { Run } from '../../run/run.ts';
 
 const MAX_REASON_LENGTH = 40;
 
-/** Why nothing was started: the pod can hold none (`problemOfPod`), or nobody could be asked to approve it. */
+/**
+ * The reasons why nothing was started: the pod can hold none (`problemOfPod`), or nobody could be asked to approve it.
+ */
 const NOWHERE_TO_LOOK: Readonly<Partial<Record<ReasonCode, string>>> = {
   pod_is_static: 'Kubernetes allows none in a static pod',
   pod_finished: 'the pod has finished',
@@ -22,8 +24,8 @@ const NOWHERE_TO_LOOK: Readonly<Partial<Record<ReasonCode, string>>> = {
 const DOES_NOT_RUN: ReadonlySet<string> = new Set(['pod_finished', 'pod_deleting', 'pod_unscheduled']);
 
 /**
- * What goes on beside a first answer, in a few words: `Looking inside with autodiagnose · 3 s`; once it is answered, why
- * no container was added.
+ * The state of the container beside a first answer, in a few words: `Looking inside with autodiagnose · 3 s`; once it
+ * is answered, the reason why no container was added.
  */
 export function lookWords(run: Run, nowMs: number): string | undefined {
   const { state, plan, waiting, approvedAtMs, launchedAtMs, startedAtMs } = run;

@@ -183,7 +183,7 @@ const REFUSAL_DETAILS: Readonly<Partial<Record<keyof typeof REFUSERS, string>>> 
     'Either somebody with the right to patch ephemeral containers made it, or a webhook changes images or security contexts. Then name that image in the policy.',
 };
 
-/** What happened. The person who decided becomes a mention; the cluster's words stay plain text. */
+/** Describes the outcome. The person who decided becomes a mention; the cluster's words stay plain text. */
 export function happenedSpans(outcome: Outcome): readonly Span[] {
   const { happened } = describeOutcome(outcome);
   if (outcome.kind !== 'rejected' && outcome.kind !== 'cancelled' && outcome.kind !== 'stopped')
@@ -199,7 +199,7 @@ export function describeOutcome(outcome: Outcome): OutcomeText {
   return describe(outcome);
 }
 
-/** How each state of a run is named and coloured. */
+/** The name and colour of each state of a run. */
 export const STATE_TEXT: Readonly<Record<RunState, { readonly tone: Tone; readonly headline: string }>> = {
   received: { tone: 'progress', headline: 'Received' },
   denied: { tone: 'failure', headline: 'Denied' },

@@ -16,7 +16,7 @@ import { dotted, line, list, paragraph, type Shown } from '../message/line.ts';
 import { code, link, person, type Span, strong } from '../message/message.ts';
 import { describeOutcome, STATE_TEXT } from './outcome-text.ts';
 
-/** What the parts of a pod share: the findings that the message names already, and the time. */
+/** The context that the parts of a pod share: the findings that the message names already, and the time. */
 export interface PodContext {
   readonly named: readonly string[];
   /** One of them is why the pod does not work. */

@@ -20,15 +20,15 @@ interface RequestedContainer extends Pick<Plan, 'image' | 'command' | 'arguments
   readonly powers?: readonly string[];
 }
 
-/** What approvers decide on: one plan, or a whole batch. */
+/** The subject of an approval: one plan, or a whole batch. */
 interface ForApproval {
   readonly plan?: Plan;
   readonly batch?: Pick<Batch, 'variants'>;
 }
 
 /**
- * What approvers must see of each container, never cut: what it runs, what it joins, and every variable. Quotes show
- * where ambiguous words end, and every character is visible.
+ * The facts about each container that approvers must see, never cut: its command, its target, and every variable.
+ * Quotes show where ambiguous words end, and every character is visible.
  */
 export function powerParts(request: ForApproval): readonly Part[] {
   const { plan, batch } = request;
@@ -125,8 +125,9 @@ const PART_OVERHEAD_BYTES = 160;
 const SPAN_OVERHEAD_BYTES = 80;
 
 /**
- * Why a card cannot show everything that has to be decided; then the request is refused. A secret is never shown, and
- * nobody could approve the part of a command that a secret hides: a requester could hide anything that way.
+ * Returns the reason why a card cannot show everything that has to be decided; then the request is refused. A secret is
+ * never shown, and nobody could approve the part of a command that a secret hides: a requester could hide anything that
+ * way.
  */
 export function unseenOnCard(request: ForApproval): ReasonCode | undefined {
   if (containersOf(request).some(hidesSecret)) return 'secret_in_command_to_approve';

@@ -13,7 +13,7 @@ import { typedText } from '../message/typed-text.ts';
 import { shortName } from './headline.ts';
 import { isWhole, whySpans } from './run-lines.ts';
 
-/** What a profile gives, in words that need no knowledge of Kubernetes. */
+/** The power of each profile, in words that need no knowledge of Kubernetes. */
 export const POWER: Readonly<Record<Profile, string>> = {
   restricted: 'no extra rights',
   baseline: 'the usual rights of a container',
@@ -30,8 +30,9 @@ const NAME_LENGTH = 16;
 const MAX_INLINE_LENGTH = 60;
 
 /**
- * What approvers decide on for a single run, in the order in which they need it: who wants to run what and where, why,
- * with which power; then what the first line has no room for. Never cut, and every character is visible.
+ * The facts about a single run that approvers decide on, in the order in which they need them: who wants to run what
+ * and where, why, with which power; then what the first line has no room for. Never cut, and every character is
+ * visible.
  */
 export function requestParts(plan: Plan): readonly Part[] {
   const { command, env, reason } = plan;
@@ -61,7 +62,7 @@ export function riskPart(plans: readonly Pick<Plan, 'class' | 'classReasons'>[])
   return risks.length > 0 && paragraph`${strong('Risk:')} ${[...new Set(risks)].join(' · ')}`;
 }
 
-/** What approvers must know of what it hands back: nothing hides a secret in it. */
+/** Warns approvers about the files that it hands back: nothing hides a secret in them. */
 function filesPart({ files = [], requesterId }: Plan): Shown {
   const secrets = files.filter(isSecretKind).map((kind) => SECRET_FILES[kind] ?? kind);
   if (secrets.length === 0) return [];
@@ -81,7 +82,10 @@ export const wholeReason = ({ reason }: Plan): Shown =>
 const commandText = (command: readonly string[]): string =>
   command.map((word) => visibleLines(quoteWord(word))).join(' ');
 
-/** Whether the first line has room for the command. Other characters and longer gaps are clearer in a block of their own. */
+/**
+ * The command goes into the first line if there is room. Other characters and longer gaps are clearer in a block of
+ * their own.
+ */
 function isInline({ command }: Plan): boolean {
   const words = commandText(command);
   return words.length <= MAX_INLINE_LENGTH && PLAIN.test(words) && !words.includes('  ');

@@ -77,8 +77,8 @@ export function lookedBy({ verdict, plan, outcome }: Run): readonly string[] {
 }
 
 /**
- * What the first two lines of a result leave out of an answer: the words of the pod that show the cause, its groups of
- * pods, other findings, what is fine, what was not checked. Where nothing was found, the last is the news.
+ * The parts of an answer that the first two lines of a result leave out: the words of the pod that show the cause, its
+ * groups of pods, other findings, what is fine, what was not checked. Where nothing was found, the last is the news.
  */
 export function verdictParts(run: Run): Shown {
   const { verdict } = run;
@@ -102,7 +102,7 @@ const MAX_EVIDENCE = 3;
 const MAX_EVIDENCE_LINES = 6;
 const MAX_EVIDENCE_LENGTH = 300;
 
-/** What the pod itself wrote, verbatim. */
+/** The pod's own lines, verbatim. */
 export const evidenceParts = ({ evidence = [] }: Verdict): Shown => evidence.slice(0, MAX_EVIDENCE).map(shownEvidence);
 
 function shownEvidence({ title, lines }: Evidence): Shown {
@@ -151,7 +151,7 @@ function findingsPart(verdict: Verdict): Shown {
 const findingSpans = ({ text: found, limit, next }: VerdictFinding): readonly Span[] =>
   line`${strong(found)}${limit === undefined ? '.' : ` (threshold: ${limit})`}${next !== '' && ` ${next}`}`;
 
-/** Whether a long report is left to the file: the verdict already summarises it. */
+/** A long report stays in the file: the verdict already summarises it. */
 const isOnlyInFile = (run: Run): boolean =>
   hasReport(run.verdict) && run.log !== undefined && run.log.omittedLines > 0 && logLostBy(run) === undefined;
 
@@ -172,7 +172,7 @@ export function logDoubt(completeness: LogCompleteness): string | undefined {
   return words.length === 0 ? undefined : words.join(', ');
 }
 
-/** What could not be proven about the log. */
+/** The doubts about the log. */
 export function caveats(run: Run): Shown {
   const { log } = run;
   if (!log) return paragraphs([rebuilt(run)]);
@@ -196,7 +196,7 @@ export function caveats(run: Run): Shown {
   return paragraphs(sentences);
 }
 
-/** What is missing in a run that was rebuilt from the cluster (`rebuildRun`). */
+/** Names the data that is missing in a run that was rebuilt from the cluster (`rebuildRun`). */
 function rebuilt({ rebuilt: isRebuilt, approval }: Run): string | undefined {
   if (isRebuilt !== true) return undefined;
   const words = approval && approval.votes.length > 0 ? ', and the voters’ reasons are lost' : '';

@@ -11,13 +11,14 @@ import { canBeStopped, isStopping } from '../../run/stop.ts';
 import { actions, type Shown } from '../message/line.ts';
 import type { Button, Part } from '../message/message.ts';
 
-/** Where buttons are shown: on the run's card in the channel, or on the result in its thread. */
+/** The places of buttons: on the run's card in the channel, or on the result in its thread. */
 export type Surface = 'card' | 'private-card' | 'result';
 
 /**
- * What a person may do next with this run, by its state. Each is decided afresh for whoever clicks, so a button promises nothing. The card
- * has every button of the result: Slack may show the buttons of a message with files and deliver no click on them. Where only the requester
- * may see the output, the card (`private-card`) has no button that gives the verdict away. A batch has its own (`batch-buttons.ts`).
+ * The next steps that a run offers, by its state. Each is decided afresh at the click, so a button promises nothing.
+ * The card has every button of the result: Slack may show the buttons of a message with files and deliver no click on
+ * them. Where only the requester may see the output, the card (`private-card`) has no button that gives the verdict
+ * away. A batch has its own (`batch-buttons.ts`).
  */
 export function runButtons(run: Run, surface: Surface): readonly Button[] {
   if (isBatchRun(run)) return [];
@@ -112,7 +113,7 @@ const logsButton = ({ id: value, log }: Run): readonly Button[] =>
 /** The buttons as a part. */
 export const runButtonsPart = (run: Run, surface: Surface): Shown => actions(...runButtons(run, surface));
 
-/** What a refused request lacks that its requester may ask for: a reason, or another profile. */
+/** The part of a refused request that its requester may add: a reason, or another profile. */
 export function lacksOf(
   { request }: Pick<Run, 'request'>,
   { code: reason }: Refusal,

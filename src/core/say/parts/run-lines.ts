@@ -33,7 +33,7 @@ function podOf({ plan, request: { target }, commandLine, alert }: Run): string {
   return target.kind === 'pod' ? target.name : commandLine;
 }
 
-/** Whom the headline is about: the pod, or the workload where the verdict is one about all its pods. */
+/** The subject of the headline: the pod, or the workload if the verdict is about all its pods. */
 export const nameOf = (run: Run): string =>
   run.verdict?.groups === undefined ? podOf(run) : targetWords(run.request.target).join(' ');
 
@@ -55,11 +55,11 @@ export interface CardHead {
   readonly headline: string;
   /** The verdict is the headline. */
   readonly isVerdict?: true;
-  /** How it ended or what goes on, where the verdict is the headline. */
+  /** The end or the progress of the run, if the verdict is the headline. */
   readonly besides?: string | undefined;
 }
 
-/** What a run's card answers. Where the output is private, nothing of it gives the verdict away. */
+/** The answer on a run's card. If the output is private, nothing of it gives the verdict away. */
 export function headOf(run: Run, nowMs: number, isPrivate: boolean): CardHead {
   if (run.state === 'finished' && run.outcome) return endOf(run, run.outcome, isPrivate);
   if (run.state === 'denied' && isUnattended(run)) return { tone: 'attention', headline: 'Not diagnosed' };
@@ -103,7 +103,7 @@ function besidesOf(
   return duration === undefined ? undefined : shortDuration(duration);
 }
 
-/** What to do next, else why: the second line of a card and, longer, of a result. May be empty. */
+/** The next step, else the reason: the second line of a card and, longer, of a result. May be empty. */
 export function secondLine(run: Run, length = LINE_LENGTH): readonly Span[] {
   const { outcome, verdict } = run;
   const leading = verdict && leadingFinding(verdict);
@@ -131,7 +131,7 @@ function nextOrWhy(run: Run, { next, happened }: OutcomeText): string {
 
 const failedSilently = ({ outcome, log }: Run): boolean => outcome?.kind === 'failed' && log?.bytes === 0;
 
-/** What the two lines leave out of an outcome: the cluster's own words, or how it came about. */
+/** The part of an outcome that the two lines leave out: the cluster's own words, or how it came about. */
 export function restOfOutcome(run: Run): string | undefined {
   if (!run.outcome) return undefined;
   const words = describeOutcome(run.outcome);
@@ -170,7 +170,7 @@ function finishedSpans(run: Run): readonly Span[] {
   return next.length > 0 || !showsVerdict(run) ? next : checkedLine(run.verdict);
 }
 
-/** Whether the first line says the verdict, or the second one explains an outcome with it. */
+/** The first line says the verdict, or the second one explains an outcome with it. */
 const showsVerdict = (run: Run): boolean =>
   run.state !== 'finished' || run.verdict?.line === undefined || endHeadlineOf(run) !== undefined;
 
@@ -188,7 +188,7 @@ function waitingSpans({ state, waiting }: Run): readonly Span[] | undefined {
   return line`${code(reason)}${oneLine(`: ${withoutIds(visible(message))}`, LINE_LENGTH - reason.length)}`;
 }
 
-/** Why somebody wants it, else when the result comes. */
+/** The requester's reason, else the time at which the result comes. */
 function comingSpans(run: Run, isPrivate: boolean): readonly Span[] {
   const { state, plan } = run;
   if (plan?.reason !== undefined) return whySpans(plan.reason);
@@ -197,7 +197,7 @@ function comingSpans(run: Run, isPrivate: boolean): readonly Span[] {
   return isPrivate ? goesSpans(run, `, ${soonest}.`) : line`The result comes in this thread, ${soonest}.`;
 }
 
-/** Whether the second line of a private run's card says who gets the result. */
+/** The second line of a private run's card says who gets the result. */
 export function saysWhereItGoes(run: Run): boolean {
   if (run.state === 'finished') return true;
   const isDecided = DECIDED_AGAINST.has(run.state);
@@ -206,7 +206,7 @@ export function saysWhereItGoes(run: Run): boolean {
 
 const DECIDED_AGAINST: ReadonlySet<Run['state']> = new Set(['denied', 'rejected', 'cancelled', 'expired']);
 
-/** Where the result goes if the channel must not see it. */
+/** The destination of the result if the channel must not see it. */
 const goesSpans = ({ origin }: Run, end: string): readonly Span[] =>
   line`The result goes to ${person(origin.requesterId)} by direct message${end}`;
 
@@ -223,7 +223,7 @@ function rejectionSpans({ approval }: Run): readonly Span[] {
   return line`${person(last.userId)} rejected it${why}`;
 }
 
-/** Where nothing was found: what was not checked, else how much was. */
+/** For an answer without findings: the parts that were not checked, else the number of those that were. */
 function checkedLine(verdict: Verdict | undefined): readonly Span[] {
   if (verdict?.line === undefined || verdictTone(verdict) !== 'success') return verdict ? notCheckedLine(verdict) : [];
   const fine = verdict.fine?.split(', ') ?? [];

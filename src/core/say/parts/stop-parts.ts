@@ -5,7 +5,7 @@ import { canBeStopped, isStopping } from '../../run/stop.ts';
 import { line, paragraph, type Shown } from '../message/line.ts';
 import { person, type Span, time } from '../message/message.ts';
 
-/** When a run that nobody can stop ends. */
+/** The end of a run that nobody can stop. */
 export function endsByItself(run: Run, nowMs: number): readonly Span[] {
   if (!canBeStopped(run)) return [];
   const untilMs = run.startedAtMs !== undefined && run.plan ? run.startedAtMs + run.plan.timeoutMs : 0;

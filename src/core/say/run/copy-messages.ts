@@ -69,7 +69,7 @@ function decisionOf({ state, approval, origin }: Run): Decided {
   return { tone: 'success', headline: 'Approved', spans: who.length === 0 ? [] : line` by ${who}` };
 }
 
-/** Whom a reminder mentions, and where the card is if the reminder is not in its thread. */
+/** The people whom a reminder mentions, and the card if the reminder is not in its thread. */
 interface ReminderContext {
   readonly approvers?: Approvers;
   readonly url?: string;

@@ -40,7 +40,7 @@ import {
 } from '../parts/run-lines.ts';
 import { stopParts } from '../parts/stop-parts.ts';
 
-/** What a message shows that is not in the run: the time, the approvers and, while it runs, its newest lines. */
+/** The facts in a message that are not in the run: the time, the approvers and, while it runs, its newest lines. */
 export interface RenderContext {
   readonly nowMs: number;
   readonly approvers: Approvers;
@@ -165,7 +165,10 @@ export function resultMessage(run: Run, context: Pick<RenderContext, 'isPrivate'
   ]);
 }
 
-/** How it ran, or when it was read where nothing ran. A mention would notify, so the name stands only where it is known. */
+/**
+ * The course of the run, or the time of the reading if nothing ran. A mention would notify, so the name appears only if
+ * it is known.
+ */
 function smallPrint(run: Run, { requesterName }: Pick<RenderContext, 'requesterName'>): readonly Span[] {
   const { plan, outcome, origin, id } = run;
   if (outcome?.kind !== 'answered')
@@ -175,7 +178,7 @@ function smallPrint(run: Run, { requesterName }: Pick<RenderContext, 'requesterN
   return line`Read ${read}${requester} · no container was added · run ${id}`;
 }
 
-/** What a result says below its first two lines and buttons, without the small print. */
+/** The content of a result below its first two lines and buttons, without the small print. */
 export const resultParts = (run: Run, audience: AudienceOf): readonly Part[] =>
   shownParts(
     paragraph`${restOfOutcome(run)}`,
@@ -197,8 +200,8 @@ function tailPart(run: Run, { tail = '', isPrivate = false }: RenderContext): Sh
 const LONG_MS = 10_000;
 
 /**
- * Whether the result mentions its requester, so that Slack notifies them: it needed an approval, took long from request
- * to end, or something is wrong. A quick success notifies nobody.
+ * The result mentions its requester, so that Slack notifies them, if it needed an approval, took long from request to
+ * end, or found something wrong. A quick success notifies nobody.
  */
 export const namesRequester = (run: Run): boolean =>
   !isUnattended(run) && (run.approval !== undefined || tookLong(run) || isWrong(run));

@@ -15,7 +15,7 @@ export function script(name: string, body: string): Script {
 }
 
 /**
- * What all scripts share. Common arguments and results:
+ * The part that all scripts share. Common arguments and results:
  *
  *   ARGV[1]  prefix of every key, with its hash tag: "{kdebug}:"
  *   ARGV[2]  not after, ms of Redis' clock; 0: whenever. A command that waited longer (in a frozen server, in a socket) does

@@ -2,12 +2,12 @@ import { formatCount } from '../../../../lib/duration.ts';
 import type { ClusterRule } from '../../facts/cluster-rule.ts';
 import type { WorkloadFacts } from '../../facts/facts.ts';
 import type { Finding } from '../../facts/report.ts';
-import { conditionOf, livePods, titleOf } from '../../reading/workload-facts.ts';
+import { conditionOf, livePods, workloadTitle } from '../../reading/workload-facts.ts';
 
 function noneWanted(facts: WorkloadFacts): readonly Finding[] {
   const { workload } = facts;
   if (workload?.wanted !== 0 || workload.kind === 'job' || workload.kind === 'cronjob') return [];
-  const title = titleOf(facts);
+  const title = workloadTitle(facts);
   const isDaemon = workload.kind === 'daemonset';
   const text = isDaemon
     ? `${title} wants no pod: no node matches its node selector`
@@ -25,7 +25,7 @@ function rolloutStuck(facts: WorkloadFacts): readonly Finding[] {
   const condition = conditionOf(facts, 'Progressing', 'False');
   if (condition?.reason !== 'ProgressDeadlineExceeded') return [];
   const { wanted = 0, updated = 0 } = facts.workload ?? {};
-  const text = `the rollout of ${titleOf(facts)} does not progress: ${ofNewVersion(updated, wanted)}`;
+  const text = `the rollout of ${workloadTitle(facts)} does not progress: ${ofNewVersion(updated, wanted)}`;
   return [{ code: 'rollout_stuck', text }];
 }
 
@@ -40,7 +40,7 @@ function tooFew(facts: WorkloadFacts): readonly Finding[] {
     {
       code: 'too_few_ready',
       value: ready,
-      text: `${ready} of ${formatCount(wanted, 'pod')} of ${titleOf(facts)} ${ready === 1 ? 'is' : 'are'} ready${there}`,
+      text: `${ready} of ${formatCount(wanted, 'pod')} of ${workloadTitle(facts)} ${ready === 1 ? 'is' : 'are'} ready${there}`,
     },
   ];
 }
@@ -55,7 +55,7 @@ function noPods(facts: WorkloadFacts): readonly Finding[] {
   return [
     {
       code: 'no_pods',
-      text: `${titleOf(facts)} ${kind === 'selector' ? 'do not exist' : 'has no pods'}, and nothing that kdebug can read says why`,
+      text: `${workloadTitle(facts)} ${kind === 'selector' ? 'do not exist' : 'has no pods'}, and nothing that kdebug can read says why`,
     },
   ];
 }
@@ -74,7 +74,7 @@ function rolloutOf(
   { wanted, updated, surplus }: { readonly wanted: number; readonly updated: number; readonly surplus: number },
 ): Pick<Finding, 'text' | 'next'> {
   const { heldBack } = facts.workload ?? {};
-  const title = titleOf(facts);
+  const title = workloadTitle(facts);
   const of = ofNewVersion(updated, wanted);
   if (heldBack !== undefined && surplus <= 0) {
     const text = `the rollout of ${title} is held back by its updateStrategy (${heldBack}): ${of}`;

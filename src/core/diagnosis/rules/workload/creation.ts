@@ -5,7 +5,7 @@ import type { Finding } from '../../facts/report.ts';
 import { refusedCreation } from '../../reading/admission.ts';
 import { cleanWords } from '../../reading/phrases.ts';
 import { MINUTE_MS, manifestOf } from '../../reading/pod-containers.ts';
-import { conditionOf, isShort, livePods, titleOf } from '../../reading/workload-facts.ts';
+import { conditionOf, isShort, livePods, workloadTitle } from '../../reading/workload-facts.ts';
 
 /** A controller that is refused tries again after up to 17 minutes (client-go, exponential backoff of 1,000 s). */
 const CREATE_MS = 20 * MINUTE_MS;
@@ -25,7 +25,7 @@ function createFinding({ message, involved: { kind, name } }: Refusal, manifest:
 /** Of one workload, its ReplicaSets go without saying; of a selector, nobody knows whose pods are meant. */
 function cannotCreate(facts: WorkloadFacts): readonly Finding[] {
   if (!isShort(facts)) return [];
-  const manifest = titleOf(facts);
+  const manifest = workloadTitle(facts);
   const event = facts.warnings?.find(
     ({ reason, atMs }) => FAILED_CREATE.has(reason) && facts.nowMs - atMs <= CREATE_MS,
   );

@@ -3,7 +3,7 @@ import type { ClusterRule } from '../../facts/cluster-rule.ts';
 import type { WorkloadFact, WorkloadFacts } from '../../facts/facts.ts';
 import type { Finding } from '../../facts/report.ts';
 import { ago, cleanWords, quoted } from '../../reading/phrases.ts';
-import { conditionOf, isShort, titleOf } from '../../reading/workload-facts.ts';
+import { conditionOf, isShort, workloadTitle } from '../../reading/workload-facts.ts';
 
 const JOB_ENDS: Readonly<Record<string, (workload: WorkloadFact | undefined) => string>> = {
   BackoffLimitExceeded: (workload) =>
@@ -29,7 +29,7 @@ function jobFailed(facts: WorkloadFacts): readonly Finding[] {
   if (!ended || ended.reason === 'DeadlineExceeded') return [];
   const next =
     facts.kind === 'cronjob'
-      ? `Correct what its pods failed with in the manifest of ${titleOf(facts)}; its next Job shows whether that was enough.`
+      ? `Correct what its pods failed with in the manifest of ${workloadTitle(facts)}; its next Job shows whether that was enough.`
       : `Correct what its pods failed with, then create ${ended.title} again: a failed Job does not go on.`;
   return [{ code: 'job_failed', text: textOfEnd(ended, facts), next }];
 }
@@ -50,19 +50,19 @@ interface JobEnd {
 /** By its condition; without the right to read that, and for a CronJob, by the newest event of such a Job. */
 function endOfJob(facts: WorkloadFacts): JobEnd | undefined {
   const condition = conditionOf(facts, 'Failed', 'True') ?? conditionOf(facts, 'FailureTarget', 'True');
-  if (condition) return { ...condition, title: titleOf(facts), atMs: Date.parse(condition.since) };
+  if (condition) return { ...condition, title: workloadTitle(facts), atMs: Date.parse(condition.since) };
   const event = facts.warnings?.find(
     ({ reason, involved }) => involved.kind === 'Job' && Object.hasOwn(JOB_ENDS, reason),
   );
   if (!event || conditionOf(facts, 'Complete', 'True')) return undefined;
-  const title = facts.kind === 'job' ? titleOf(facts) : `the Job ${cleanWords(event.involved.name, 80)}`;
+  const title = facts.kind === 'job' ? workloadTitle(facts) : `the Job ${cleanWords(event.involved.name, 80)}`;
   return { ...event, title };
 }
 
 function stopped(facts: WorkloadFacts): readonly Finding[] {
   const { workload } = facts;
   if (workload?.suspended !== true) return [];
-  const title = titleOf(facts);
+  const title = workloadTitle(facts);
   if (workload.kind === 'deployment') {
     const isBehind =
       workload.updated !== undefined && workload.wanted !== undefined && workload.updated < workload.wanted;
@@ -88,7 +88,7 @@ function stopped(facts: WorkloadFacts): readonly Finding[] {
 function jobDone(facts: WorkloadFacts): readonly Finding[] {
   const condition = conditionOf(facts, 'Complete', 'True');
   if (!condition) return [];
-  const text = `${titleOf(facts)} finished ${ago(facts.nowMs - Date.parse(condition.since))}: ${formatCount(facts.workload?.ready ?? 0, 'pod')} succeeded`;
+  const text = `${workloadTitle(facts)} finished ${ago(facts.nowMs - Date.parse(condition.since))}: ${formatCount(facts.workload?.ready ?? 0, 'pod')} succeeded`;
   return [{ code: 'job_done', text }];
 }
 
