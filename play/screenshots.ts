@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { chromium, type Locator, type Page } from 'playwright-core';
-import { openStage, type Stage } from '../play/app/stage.ts';
-import { startPage } from '../play/page/server/page.ts';
+import { openStage, type Stage } from './app/stage.ts';
+import { startPage } from './page/server/page.ts';
 import {
   become,
   button,
