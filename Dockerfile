@@ -5,7 +5,8 @@
 FROM --platform=$BUILDPLATFORM node:24.21.0-trixie-slim@sha256:173f125896c3b47ddf056734c7ea789d04595a6a08769a8f78e0df642781fb66 AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
-RUN ["npm", "ci", "--ignore-scripts"]
+# Without the workspaces: the program needs nothing of them, and their folders are not here.
+RUN ["npm", "ci", "--ignore-scripts", "--workspaces=false"]
 COPY tsconfig.json LICENSE ./
 COPY scripts/build.ts scripts/third-party.ts scripts/
 COPY src/ src/

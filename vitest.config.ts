@@ -3,6 +3,9 @@ import { dirname, join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+/** Where tests are: those of a workspace in its own folder. */
+const TESTS = ['test', 'play/test', 'images/test'];
+
 /** Projects of their own: they need a cluster, built images, or the machine for themselves. */
 const ELSEWHERE = ['test/cluster', 'test/installed', 'test/attack'];
 
@@ -12,15 +15,15 @@ const ELSEWHERE = ['test/cluster', 'test/installed', 'test/attack'];
  */
 const REST = [
   'test/**/*.full.test.ts',
-  'test/images/**/*.test.ts',
-  'test/browser/**/*.test.ts',
+  'images/test/**/*.test.ts',
+  'play/test/browser/**/*.test.ts',
   'test/monitoring/**/*.test.ts',
   'test/scripts/**/*.test.ts',
   'test/troubles/**/*.test.ts',
   'test/faults/**/*.test.ts',
-  'test/play/page/**/*.test.ts',
-  'test/play/cluster/{programs,recorded}/**/*.test.ts',
-  'test/play/cluster/kubectl*.test.ts',
+  'play/test/page/**/*.test.ts',
+  'play/test/cluster/{programs,recorded}/**/*.test.ts',
+  'play/test/cluster/kubectl*.test.ts',
   // Several processes of the built program, and the stories that test/cluster plays with a real kubelet.
   'test/e2e/{replicas,replicas-batch,replicas-recovery,ready-record}.test.ts',
   'test/e2e/local-{batch-examples,deleted-root,descriptions}.test.ts',
@@ -66,7 +69,7 @@ const OWN_PROCESS = {
 const unit = {
   ...OWN_PROCESS,
   name: 'unit',
-  include: ['test/**/*.test.ts'],
+  include: TESTS.map((folder) => `${folder}/**/*.test.ts`),
   exclude: [...configDefaults.exclude, ...ELSEWHERE.map((folder) => `${folder}/**`), ...REST],
 };
 
@@ -144,9 +147,9 @@ export default defineConfig({
 
 /** Files whose tests `unit` samples (test/support/sample.ts): `rest` has all their cases. */
 function filesThatSample(): readonly string[] {
-  return readdirSync('test', { encoding: 'utf8', recursive: true })
-    .map((path) => join('test', path))
-    .filter((path) => path.endsWith('.test.ts') && importsOf(path).has('test/support/sample.ts'));
+  return TESTS.flatMap((folder) =>
+    readdirSync(folder, { encoding: 'utf8', recursive: true }).map((path) => join(folder, path)),
+  ).filter((path) => path.endsWith('.test.ts') && importsOf(path).has('test/support/sample.ts'));
 }
 
 /** What a test file imports, itself or through other files of the tests. */
@@ -155,7 +158,7 @@ function importsOf(path: string, seen = new Set<string>()): ReadonlySet<string> 
   seen.add(path);
   for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(/ from '(\.[^']+\.ts)'/g)) {
     const target = join(dirname(path), name);
-    if (target.startsWith('test/') && existsSync(target)) importsOf(target, seen);
+    if (TESTS.some((folder) => target.startsWith(`${folder}/`)) && existsSync(target)) importsOf(target, seen);
   }
   return seen;
 }

@@ -1,20 +1,20 @@
 import { writeFileSync } from 'node:fs';
-import { at, parse } from '../test/play/cluster/recorded/json.ts';
-import { playAll } from '../test/play/cluster/recorded/play.ts';
-import { recordingText } from '../test/play/cluster/recorded/recording.ts';
-import { UNFINISHED } from '../test/play/cluster/recorded/run.ts';
-import { SCENARIOS } from '../test/play/cluster/recorded/scenarios/all.ts';
-import { kubectlVersion, Target } from '../test/play/cluster/recorded/target.ts';
+import { at, parse } from '../play/test/cluster/recorded/json.ts';
+import { playAll } from '../play/test/cluster/recorded/play.ts';
+import { recordingText } from '../play/test/cluster/recorded/recording.ts';
+import { UNFINISHED } from '../play/test/cluster/recorded/run.ts';
+import { SCENARIOS } from '../play/test/cluster/recorded/scenarios/all.ts';
+import { kubectlVersion, Target } from '../play/test/cluster/recorded/target.ts';
 
 /**
  * Plays the scenarios against the real cluster that `KUBECONFIG` names and writes what it answered, for
- * test/play/cluster/recorded/recorded.test.ts to compare the local cluster with. It needs a cluster of one node with the
+ * play/test/cluster/recorded/recorded.test.ts to compare the local cluster with. It needs a cluster of one node with the
  * images localhost/busybox:1 and localhost/distroless:1, and the rights of an administrator; it makes namespaces
  * `recorded-…` and removes them.
  *
  * Usage: KUBECONFIG=… tsx scripts/record-cluster.ts [FILE [SCENARIO…]]
  */
-const [file = 'test/play/cluster/recorded/answers.ndjson', ...only] = process.argv.slice(2);
+const [file = 'play/test/cluster/recorded/answers.ndjson', ...only] = process.argv.slice(2);
 const kubeconfig = process.env.KUBECONFIG;
 if (!kubeconfig || !kubectlVersion) {
   console.error('record-cluster: needs KUBECONFIG and kubectl');

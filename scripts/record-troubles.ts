@@ -1,4 +1,4 @@
-import { Target } from '../test/play/cluster/recorded/target.ts';
+import { Target } from '../play/test/cluster/recorded/target.ts';
 import { recordTrouble } from '../test/troubles/record.ts';
 import { readTrouble, troubleNames } from '../test/troubles/trouble.ts';
 

@@ -13,9 +13,9 @@ import {
   type V1PodSpec,
   type V1SecurityContext,
 } from '@kubernetes/client-node';
+import { expectValid } from '../../images/test/autodiagnose/script.ts';
 import type { Diagnosis } from '../../src/core/diagnosis/facts/report.ts';
 import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
-import { expectValid } from '../images/autodiagnose/script.ts';
 
 const IMAGE = 'localhost/autodiagnose:1';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { V1PodSpec } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codesOf, findingOf, sectionOf } from '../../images/test/autodiagnose/script.ts';
 import type { Diagnosis } from '../../src/core/diagnosis/facts/report.ts';
 import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
 import { Kube } from '../e2e/kube.ts';
-import { codesOf, findingOf, sectionOf } from '../images/autodiagnose/script.ts';
 import { GENERAL, Looks, podOf } from './autodiagnose-looks.ts';
 
 /** `listens QUEUED`: whether so many connections wait at port 8080 (0x1F90); a busy machine takes its time to make them. */

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { ApiException, type V1PodSpec } from '@kubernetes/client-node';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { findingOf, sectionOf } from '../../images/test/autodiagnose/script.ts';
 import { table, withPart } from '../../scripts/generated.ts';
 import { PROFILES, type Profile, securityContextOf } from '../../src/core/container/profiles.ts';
 import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
 import { Kube } from '../e2e/kube.ts';
-import { findingOf, sectionOf } from '../images/autodiagnose/script.ts';
 import { Looks, podOf } from './autodiagnose-looks.ts';
 import { filesInLog } from './files-in-log.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ApiException, type V1PodSpec, type V1SecurityContext } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findingOf, sectionOf } from '../../images/test/autodiagnose/script.ts';
 import { table, withPart } from '../../scripts/generated.ts';
 import { type Profile, securityContextOf, type UserAndGroup } from '../../src/core/container/profiles.ts';
 import type { Diagnosis } from '../../src/core/diagnosis/facts/report.ts';
 import { Kube } from '../e2e/kube.ts';
-import { findingOf, sectionOf } from '../images/autodiagnose/script.ts';
 import { Looks, podOf } from './autodiagnose-looks.ts';
 import { filesInLog } from './files-in-log.ts';
 

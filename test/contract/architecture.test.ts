@@ -66,6 +66,8 @@ const CLEAN: Tree = {
   'src/cli/lint.ts': "import '../config/env.ts'; import '../core/run.ts';",
   'play/main.ts': "import '../src/compose.ts'; import '../src/core/run.ts'; import '../src/adapters/log/index.ts';",
   'test/run.test.ts': "import 'vitest'; import '../src/adapters/store/memory.ts'; import '../play/main.ts';",
+  'play/test/main.test.ts':
+    "import '../main.ts'; import '../../test/run.test.ts'; import '../../src/adapters/store/memory.ts';",
 };
 
 /** One forbidden import each: [rule, file, its text]. The file must not be in the clean tree. */
@@ -98,6 +100,7 @@ const VIOLATIONS: readonly (readonly [rule: string, file: string, text: string])
   ['src-knows-no-test-or-play', 'src/core/f.ts', "import type { X } from '../../play/main.ts';"],
   ['src-knows-no-test-or-play', 'src/cli/c.ts', "import '../../test/run.test.ts';"],
   ['play-knows-no-test', 'play/c.ts', "import '../test/run.test.ts';"],
+  ['play-knows-no-test', 'play/d.ts', "import './test/main.test.ts';"],
   ['src-uses-runtime-packages', 'src/cli/d.ts', "import 'vitest';"],
   ['src-uses-runtime-packages', 'src/cli/e.ts', "import 'unlisted';"],
   ['no-cycles', 'src/core/g.ts', "import type { X } from './g.ts';"],

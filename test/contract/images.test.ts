@@ -233,11 +233,15 @@ describe('npm run sbom', () => {
 interface LockedPackage {
   readonly version: string;
   readonly dev?: boolean;
+  readonly link?: boolean;
   readonly integrity?: string;
 }
 
 /** The locked packages that are not for development alone, by their path. */
 function production(): readonly (readonly [string, LockedPackage])[] {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
-  return Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  return Object.entries(packages).filter(
+    // What is in no node_modules is ours: the root and the workspaces, to which the links lead.
+    ([path, { dev, link }]) => path.startsWith('node_modules/') && dev !== true && link !== true,
+  );
 }

@@ -12,7 +12,11 @@ interface LockedPackage {
 }
 
 const lock = JSON.parse(readFileSync(fileURLToPath(new URL('../../package-lock.json', import.meta.url)), 'utf8'));
-const packages = Object.entries(lock.packages as Record<string, LockedPackage>).filter(([path]) => path !== '');
+/** Folders of ours, which the lock file names once by their path and once as a link. */
+const workspaces: readonly string[] = lock.packages[''].workspaces;
+const packages = Object.entries(lock.packages as Record<string, LockedPackage>).filter(
+  ([path, { link, resolved = '' }]) => !['', ...workspaces].includes(link === true ? resolved : path),
+);
 const pathsOf = (wanted: (each: LockedPackage) => boolean): readonly string[] =>
   packages.filter(([, each]) => wanted(each)).map(([path]) => path);
 

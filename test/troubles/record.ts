@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { at, type Json, type JsonObject, listAt, objectAt } from '../play/cluster/recorded/json.ts';
-import type { Target } from '../play/cluster/recorded/target.ts';
+import { at, type Json, type JsonObject, listAt, objectAt } from '../../play/test/cluster/recorded/json.ts';
+import type { Target } from '../../play/test/cluster/recorded/target.ts';
 import { containersOf, Stage } from './stage.ts';
 import { folderOf, NO_LOG, type Trouble } from './trouble.ts';
 import { missingOf } from './until.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { at, type JsonObject, listAt, parse } from '../play/cluster/recorded/json.ts';
-import type { Target } from '../play/cluster/recorded/target.ts';
+import { at, type JsonObject, listAt, parse } from '../../play/test/cluster/recorded/json.ts';
+import type { Target } from '../../play/test/cluster/recorded/target.ts';
 import { readManifest, type Step, type Trouble } from './trouble.ts';
 import { missingOf, type Seen, type Until } from './until.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
-import { at, type JsonObject, objectAt } from '../play/cluster/recorded/json.ts';
+import { at, type JsonObject, objectAt } from '../../play/test/cluster/recorded/json.ts';
 import type { Until } from './until.ts';
 
 /** What somebody does to the namespace once a state is there: deletes pods by label, or patches an apps/v1 object. */

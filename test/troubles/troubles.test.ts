@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { at } from '../../play/test/cluster/recorded/json.ts';
 import { MAX_WORKLOAD_CALLS } from '../../src/core/lookup/workload-sources.ts';
-import { at } from '../play/cluster/recorded/json.ts';
 import { RecordedTroubles, workloadAsked } from './answers.ts';
 import { type Judgement, judge, summaryOf } from './judge.ts';
 import { NO_LOG, podNamed, podsOf, readManifest, readRecording, readTrouble, troubleNames } from './trouble.ts';

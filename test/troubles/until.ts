@@ -1,4 +1,4 @@
-import { at, type JsonObject, listAt } from '../play/cluster/recorded/json.ts';
+import { at, type JsonObject, listAt } from '../../play/test/cluster/recorded/json.ts';
 
 /** A state of a namespace to wait for. All fields that are given must hold at once. */
 export interface Until {

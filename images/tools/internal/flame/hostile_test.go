@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// TestWriteHostile leaves a profile with names that look like secrets in the folder KDEBUG_HOSTILE, where test/images/profile-files.test.ts lets
+// TestWriteHostile leaves a profile with names that look like secrets in the folder KDEBUG_HOSTILE, where images/test/profile-files.test.ts lets
 // kdebug redact it.
 func TestWriteHostile(t *testing.T) {
 	folder := os.Getenv("KDEBUG_HOSTILE")
 	if folder == "" {
-		t.Skip("for test/images/profile-files.test.ts")
+		t.Skip("for images/test/profile-files.test.ts")
 	}
 	names := []string{"password=hunter2222", `secret: "abc`, "token='abcdefgh", "-----BEGIN RSA PRIVATE KEY-----", "api_key=AKIAIOSFODNN7EXAMPLE",
 		"Authorization: Bearer abcdefghijklmnopqrstuvwxyz", "password: |", "https://user:hunter2222@shop.test/", `{"password":"hunter2222`, "ghp_0123456789abcdefghijklmnopqrstuvwxyz"}

@@ -1,0 +1,185 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type LocalSlack, startLocalSlack } from '../../slack/index.ts';
+import { outcome, plainClient } from './bolt-app.ts';
+
+let slack: LocalSlack;
+const client = () => plainClient(slack);
+
+beforeEach(async () => {
+  slack = await startLocalSlack();
+});
+afterEach(async () => {
+  await slack.stop();
+  expect(slack.unknown).toEqual([]);
+});
+
+async function ticket(length: number): Promise<{ url: string; id: string }> {
+  const got = await client().files.getUploadURLExternal({ filename: 'log.txt', length });
+  return { url: got.upload_url ?? '', id: got.file_id ?? '' };
+}
+
+const finish = (id: string, more: object = {}) =>
+  client().files.completeUploadExternal({ files: [{ id, title: 'The log' }], channel_id: 'C0SHOP', ...more });
+
+it('gives a person’s file to the bot’s token alone, and only with files:read', async () => {
+  const message = await slack.share({ user: 'U0ROY', channel: 'C0SHOP', name: 'job.yaml', content: 'a: 1\n' });
+  const url = slack.state.files.get(message.files[0] ?? '')?.urlPrivate ?? '';
+  const get = (token: string) => fetch(url, { headers: { authorization: `Bearer ${token}` }, redirect: 'manual' });
+  expect(await (await get(slack.botToken)).text()).toBe('a: 1\n');
+  expect((await get('xoxb-other')).status).toBe(302);
+  expect((await fetch(url, { redirect: 'manual' })).status).toBe(302);
+  expect(slack.requests('download')).toHaveLength(3);
+  const poor = await startLocalSlack({ scopes: ['commands'] });
+  const other = await poor.share({ user: 'U0ROY', channel: 'C0SHOP', name: 'job.yaml', content: 'a: 1\n' });
+  const hidden = poor.state.files.get(other.files[0] ?? '')?.urlPrivate ?? '';
+  const refused = await fetch(hidden, { headers: { authorization: `Bearer ${poor.botToken}` }, redirect: 'manual' });
+  expect(refused.status).toBe(302);
+  await poor.stop();
+});
+
+it('uploadV2 (multipart) ends as a message in the thread with a ts of its own', async () => {
+  const root = await client().chat.postMessage({ channel: 'C0SHOP', text: 'root' });
+  const content = 'line\n'.repeat(10_000);
+  await client().filesUploadV2({
+    channel_id: 'C0SHOP',
+    thread_ts: root.ts ?? '',
+    filename: 'log.txt',
+    title: 'The log',
+    content,
+    initial_comment: 'all of it',
+  });
+  const reply = await slack.until(() => slack.thread('C0SHOP', root.ts ?? '')[0]);
+  expect(reply).toMatchObject({ text: 'all of it', botId: slack.botId });
+  expect(reply?.ts).not.toBe(root.ts);
+  const [file] = slack.files();
+  expect(file).toMatchObject({ name: 'log.txt', title: 'The log', size: content.length });
+  expect(String(await file?.content())).toBe(content);
+});
+
+it('a raw body is streamed to disk: the bytes are those that were sent', async () => {
+  const block = randomBytes(1024 * 1024);
+  const { url, id } = await ticket(block.length * 20);
+  const hash = createHash('sha256');
+  const body = Readable.from(
+    (function* () {
+      for (let sent = 0; sent < 20; sent += 1) {
+        hash.update(block);
+        yield block;
+      }
+    })(),
+  );
+  const response = await fetch(url, { method: 'POST', body: Readable.toWeb(body) as ReadableStream, duplex: 'half' });
+  expect(response.status).toBe(200);
+  await finish(id);
+  const received = createHash('sha256');
+  for await (const chunk of slack.files()[0]?.stream() ?? []) received.update(chunk);
+  expect(received.digest('hex')).toBe(hash.digest('hex'));
+});
+
+it('the answer does not say where the file went, files.info does', async () => {
+  const { url, id } = await ticket(3);
+  await fetch(url, { method: 'POST', body: 'abc' });
+  expect(await outcome(client().files.info({ file: 'F0NONE' }))).toBe('file_not_found');
+  slack.state.background.delayMs = 60_000;
+  const done = await finish(id);
+  expect(done.files?.[0]).toMatchObject({ id, shares: {} });
+  const shares = async () => (await client().files.info({ file: id })).file?.shares;
+  expect(await shares()).toEqual({});
+  slack.state.background.flush();
+  expect((await shares())?.public?.C0SHOP?.[0]?.ts).toBe(slack.messages('C0SHOP')[0]?.ts);
+});
+
+it('a file is seen after the answer, as the bot user’s message without a certain bot_id', async () => {
+  const root = await client().chat.postMessage({ channel: 'C0SHOP', text: 'root' });
+  const { url, id } = await ticket(3);
+  await fetch(url, { method: 'POST', body: 'abc' });
+  slack.state.background.delayMs = 60_000;
+  await finish(id, { thread_ts: root.ts });
+  expect(slack.thread('C0SHOP', root.ts ?? '')).toEqual([]);
+  await client().chat.postMessage({ channel: 'C0SHOP', text: 'later', thread_ts: root.ts ?? '' });
+  slack.state.background.flush();
+  const { messages } = await client().conversations.replies({ channel: 'C0SHOP', ts: root.ts ?? '' });
+  expect(messages?.map(({ text }) => text)).toEqual(['root', 'later', '']);
+  expect(messages?.at(-1)).toMatchObject({
+    subtype: 'file_share',
+    upload: true,
+    user: slack.botUserId,
+    files: [{ id }],
+  });
+  expect(messages?.at(-1)).not.toHaveProperty('bot_id');
+});
+
+it('several files with blocks are one message, buttons and all; its channel may close meanwhile', async () => {
+  const files = await Promise.all([1, 2].map(() => ticket(3)));
+  for (const { url } of files) await fetch(url, { method: 'POST', body: 'abc' });
+  const button = { type: 'button', action_id: 'rerun', text: { type: 'plain_text', text: 'Run again' } };
+  const blocks = [
+    { type: 'section', text: { type: 'mrkdwn', text: 'two files, <@U0ROY>' } },
+    { type: 'actions', elements: [button] },
+  ];
+  const args = { files: files.map(({ id }) => ({ id })), channel_id: 'C0SHOP', blocks };
+  await client().apiCall('files.completeUploadExternal', args);
+  const message = await slack.until(() => slack.messages('C0SHOP')[0]);
+  expect(message).toMatchObject({
+    files: files.map(({ id }) => id),
+    blocks: [{ type: 'section' }, { type: 'actions' }],
+  });
+  expect(slack.notified('U0ROY')).toMatchObject([{ ts: message.ts, why: 'mention' }]);
+  const { url, id } = await ticket(3);
+  await fetch(url, { method: 'POST', body: 'abc' });
+  slack.state.background.delayMs = 60_000;
+  await finish(id);
+  slack.deliver.remove({ channel: 'C0SHOP', user: slack.botUserId });
+  slack.state.background.flush();
+  expect(slack.messages('C0SHOP')).toHaveLength(1);
+});
+
+it('fewer or more bytes than announced are refused, and the file cannot be completed', async () => {
+  const { url, id } = await ticket(10);
+  expect((await fetch(url, { method: 'POST', body: 'abc' })).status).toBe(400);
+  expect(await outcome(finish(id))).toBe('file_not_found');
+  expect(slack.files()).toEqual([]);
+});
+
+it.each([
+  ['nothing to upload', { length: 0 }, 'missing_argument'],
+  ['a snippet over 1 MB', { length: 1_000_001, snippet_type: 'text' }, 'snippet_too_large'],
+  ['a snippet of 1 MB', { length: 1_000_000, snippet_type: 'text' }, 'ok'],
+  ['a large plain file', { length: 100 * 1024 * 1024 }, 'ok'],
+])('an address for %s', async (_name, args, expected) => {
+  expect(await outcome(client().files.getUploadURLExternal({ filename: 'log.txt', ...args }))).toBe(expected);
+});
+
+it.each([
+  ['an unknown channel', { channel_id: 'C0NOWHERE' }, 'channel_not_found'],
+  ['a channel without the bot', { channel_id: 'C0OTHER' }, 'not_in_channel'],
+  ['a person', { channel_id: 'U0ROY' }, 'invalid_arguments'],
+  ['a channel by its name', { channel_id: 'shop-oncall' }, 'invalid_arguments'],
+  ['a message with a markdown block', { blocks: [{ type: 'markdown', text: '**hi**' }] }, 'internal_error'],
+])('completing into %s shares nothing', async (_name, more, expected) => {
+  const { url, id } = await ticket(3);
+  await fetch(url, { method: 'POST', body: 'abc' });
+  expect(await outcome(finish(id, more))).toBe(expected);
+  expect(slack.files()).toEqual([]);
+  expect(await outcome(finish(id))).toBe('ok');
+  expect(await outcome(finish(id))).toBe('file_not_found');
+});
+
+it('a channel that takes no posts takes no files', async () => {
+  const shop = slack.team.channels.C0SHOP;
+  if (shop !== undefined) shop.posting = 'nobody';
+  const { url, id } = await ticket(3);
+  await fetch(url, { method: 'POST', body: 'abc' });
+  expect(await outcome(finish(id))).toBe('posting_to_channel_denied');
+});
+
+it('the upload address can fail like the rest', async () => {
+  const { url } = await ticket(3);
+  slack.faults.queue({ method: 'upload', kind: 'http_500' });
+  slack.faults.queue({ method: 'upload', kind: 'reset_before' });
+  expect((await fetch(url, { method: 'POST', body: 'abc' })).status).toBe(500);
+  await expect(fetch(url, { method: 'POST', body: 'abc' })).rejects.toThrow();
+  expect((await fetch(url, { method: 'POST', body: 'abc' })).status).toBe(200);
+});
