@@ -25,7 +25,7 @@ const REST = [
   'play/test/cluster/{programs,recorded}/**/*.test.ts',
   'play/test/cluster/kubectl*.test.ts',
   // Several processes of the built program, and the stories that test/cluster plays with a real kubelet.
-  'test/e2e/{replicas,replicas-batch,replicas-recovery,ready-record}.test.ts',
+  'test/e2e/{replicas,replicas-alerts,replicas-batch,replicas-recovery,ready-record}.test.ts',
   'test/e2e/local-{batch-examples,deleted-root,descriptions}.test.ts',
   // Each test of these starts a Slack and a cluster, or a process, of its own; doctor.test.ts and the tests of each tool are in `unit`.
   'test/doctor/{cluster,slack}-checks.test.ts',

@@ -19,6 +19,10 @@ export interface BedOptions {
   /** Where the bot's own log goes; default: nowhere. */
   readonly logTo?: (line: string) => void;
   readonly slack?: LocalSlackOptions;
+  /** Takes notifications of alerts, at any free port (`app.alertsPort`). */
+  readonly alerts?: true;
+  /** `REDIS_URL`; without it, runs are in memory. */
+  readonly redisUrl?: string;
 }
 
 /** The real application, unchanged, between a local Slack and a cluster. */
@@ -67,6 +71,8 @@ async function startConfigured(
     SLACK_API_URL: slack.apiUrl,
     PORT: '0',
     OPS_PORT: '0',
+    ...(options.alerts ? { ALERTS_PORT: '0' } : {}),
+    ...(options.redisUrl === undefined ? {} : { REDIS_URL: options.redisUrl }),
     KDEBUG_KEY: randomBytes(32).toString('base64'),
     KDEBUG_POLICY: paths.policyPath,
     KDEBUG_AUDIT: `${paths.policyPath}.audit`,

@@ -450,35 +450,35 @@ export const REASONS = {
   ),
   alert_cluster_unknown: user(
     'the policy does not say which cluster this alert is about',
-    'Add the value of its label cluster to clusters of this source under alerts: in the policy.',
+    'Add the value of its label cluster to clusters of this source in the policy.',
   ),
   alert_names_no_pod: user(
     'the labels of this alert name no pod and no workload',
-    `Type ${COMMAND} and the pod’s name in this thread. Alerts need namespace, and pod or deployment, among their labels.`,
+    `Type ${COMMAND} and the pod’s name in this thread. An alert needs the labels namespace, and pod or deployment.`,
   ),
   alert_of_exporter: user(
-    'the labels of this alert name the exporter that reports it, not what is wrong',
-    'Let Prometheus keep the labels of what the exporter reports: honor_labels: true, or the label exported_pod.',
+    'the labels name the exporter that reports it',
+    'Set honor_labels: true in Prometheus, or keep the label exported_pod.',
   ),
-  alert_of_kdebug: user('this alert is about kdebug itself', 'See docs/operations.md for what kdebug says of itself.'),
+  alert_of_kdebug: user('this alert is about kdebug itself', 'See docs/operations.md.'),
   alert_too_old: user(
-    'this alert began long before it arrived here',
+    'this alert began more than 15 minutes before it arrived',
     `Type ${COMMAND} and the pod’s name in this thread to look now.`,
   ),
   alert_cooldown: user(
-    'kdebug has looked at this workload for the same alert a short while ago',
-    `The earlier card has the answer. Type ${COMMAND} and the pod’s name in this thread to look again.`,
+    'this workload was looked at for the same alert a short while ago',
+    'The card before this one has the answer.',
   ),
   alert_limit: user(
-    'too many alerts came to this channel at once to look at each',
+    'too many alerts came to this channel at once',
     `Type ${COMMAND} and the pod’s name in this thread to look at this one.`,
   ),
   alert_needs_approval: user(
-    'the rule of this channel wants an approval, and nobody asked for this look',
+    'the rule wants an approval, and nobody asked for this look',
     `Type ${COMMAND} and the pod’s name in this thread, or set ask: true for this source in the policy.`,
   ),
   alert_not_observe: user(
-    'what an alert starts by itself must be of class observe',
+    'an alert starts only what is of class observe',
     `Type ${COMMAND} and the pod’s name in this thread to ask for more.`,
   ),
   alert_source_unknown: operator(

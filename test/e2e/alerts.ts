@@ -20,7 +20,10 @@ channels:
     rules:
       - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive], profiles: [restricted, baseline] }
 limits: { startDeadline: 60s, runsPerUserPerMinute: 60, runsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
+alerts:
+  ledger: { source: alertmanager, secretEnv: E2E_ALERTS_SECRET, channel: ${CHANNEL}, match: { severity: [critical] } }
 `;
+const SECRET = 'the secret of the source ledger';
 
 /** An alert fires in Slack, and somebody presses its button. */
 export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void>): void {
@@ -33,7 +36,8 @@ export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void
     kube = new Kube(scene.kubeconfig);
     namespace = await kube.namespace('kdebug-alerts');
     const { kubeconfig, transport } = scene;
-    bed = await startBed({ kubeconfig, policy: policyFor(scene.context, namespace), transport });
+    process.env.E2E_ALERTS_SECRET = SECRET;
+    bed = await startBed({ kubeconfig, policy: policyFor(scene.context, namespace), transport, alerts: true });
     const panics = { name: 'ledger', image: BUSYBOX, command: ['sh', '-c', 'sleep 2; exit 3'] };
     await kube.pod(
       namespace,
@@ -90,4 +94,58 @@ export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void
     expect(JSON.stringify(await privately(GUEST, before))).toContain('person_is_guest');
     expect(bed.slack.thread(CHANNEL, ts)).toEqual([]);
   });
+
+  const notify = async (body: object, secret = SECRET) => {
+    const url = `http://127.0.0.1:${bed.app.alertsPort}/alerts/ledger`;
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+    return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+  };
+  const cards = () =>
+    bed.slack
+      .messages(CHANNEL)
+      .filter(({ blocks }) => JSON.stringify(blocks ?? []).includes('alert source ledger'))
+      .map(({ ts, blocks }) => ({ ts, words: JSON.stringify(blocks) }));
+
+  it('a webhook brings the cause onto a card of its own, without a click', async () => {
+    const body = notification(namespace, 'ledger-0', 'firing');
+    expect(await notify(body, 'another secret altogether')).toBe(401);
+    expect(await notify(body)).toBe(200);
+    const card = await bed.slack.until(() => cards().find(({ words }) => /ledger exited with code 3/.test(words)));
+    expect(card.words).toMatch(/KubePodCrashLooping[\s\S]*critical/);
+    expect(await notify(body)).toBe(200);
+    expect(cards()).toHaveLength(1);
+    expect(await notify(notification(namespace, 'ledger-0', 'resolved'))).toBe(200);
+    await bed.slack.until(() => cards().some(({ words }) => words.includes('resolved after')));
+    const replies = await bed.slack.until(() => {
+      const said = JSON.stringify(bed.slack.thread(CHANNEL, card.ts).map(({ blocks }) => blocks));
+      return said.includes('Resolved') && said;
+    });
+    expect(replies).toMatch(/At the time: ledger exited with code 3/);
+  });
+
+  it('an alert that does not match the policy is nobody’s business', async () => {
+    const before = bed.slack.messages(CHANNEL).length;
+    expect(await notify(notification(namespace, 'ledger-0', 'firing', 'warning'))).toBe(200);
+    expect(bed.slack.messages(CHANNEL)).toHaveLength(before);
+  });
+}
+
+/** The same for every notification of one alert. */
+const STARTED = new Date(Date.now() - 60_000).toISOString();
+
+/** As Alertmanager writes it. */
+function notification(namespace: string, pod: string, status: 'firing' | 'resolved', severity = 'critical'): object {
+  const labels = { alertname: 'KubePodCrashLooping', namespace, pod, severity };
+  const endsAt = status === 'firing' ? '0001-01-01T00:00:00Z' : new Date().toISOString();
+  const alert = { status, labels, annotations: { summary: 'It restarts.' }, endsAt };
+  return {
+    ...{ version: '4', receiver: 'kdebug', status, groupKey: `{}:{pod="${pod}"}/${severity}`, truncatedAlerts: 0 },
+    ...{
+      groupLabels: { pod },
+      commonLabels: labels,
+      commonAnnotations: {},
+      externalURL: 'http://alertmanager.example',
+    },
+    alerts: [{ ...alert, startsAt: STARTED, generatorURL: '', fingerprint: `f-${pod}` }],
+  };
 }

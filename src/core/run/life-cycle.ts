@@ -1,6 +1,7 @@
 import type { Batch } from '../batch/batch.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerState } from '../container/status.ts';
+import { alertSourceOf } from '../ids.ts';
 import type { Outcome } from '../outcome.ts';
 import { isActive } from '../planning/grant.ts';
 import type { Refusal } from '../request/origin.ts';
@@ -85,7 +86,8 @@ function grantEndsAtMs({ grant, delivery }: Run): number {
 }
 
 /** Whether nobody asked for it: its refusal is on its card, and it mentions nobody. */
-export const isUnattended = ({ origin }: Pick<Run, 'origin'>): boolean => origin.source === 'webhook';
+export const isUnattended = ({ origin }: Pick<Run, 'origin'>): boolean =>
+  alertSourceOf(origin.requesterId) !== undefined;
 
 /** When the card must show a change of its alerts, or is closed for more of them. */
 function alertEndsAtMs({ alert, delivery }: Run): number {

@@ -6,7 +6,7 @@ import type { Decision } from '../policy/policy.ts';
 import type { Origin } from '../request/origin.ts';
 import { approvalTransition } from './approval-transition.ts';
 import { deliveryTransition, reopened } from './delivery.ts';
-import { isGivenUp } from './life-cycle.ts';
+import { isGivenUp, isUnattended } from './life-cycle.ts';
 import type { Run } from './run.ts';
 import type { EventOf, RunEvent } from './run-event.ts';
 import { PLANNED_STATES, type RunState } from './run-state.ts';
@@ -158,7 +158,7 @@ function needsApproval(
   if (grantedBy !== undefined) return { ...run, state: 'approved', approvedAtMs: atMs, grantedBy };
   const { from, count, expiresMs, voteReason } = decision.approval;
   // A grant is for a person who repeats a command.
-  const grants = run.origin.source === 'webhook' ? 'denied' : decision.approval.grants;
+  const grants = isUnattended(run) ? 'denied' : decision.approval.grants;
   const approval = { rule: decision.rule, from, count, expiresAtMs: atMs + expiresMs, voteReason, grants, votes: [] };
   return { ...run, state: 'pending-approval', approval };
 }

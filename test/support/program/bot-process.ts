@@ -60,6 +60,11 @@ export class BotProcess {
     return typeof port === 'number' ? `http://127.0.0.1:${port}/slack/events` : undefined;
   }
 
+  /** With `ALERTS_PORT`. */
+  get alertsUrl(): string {
+    return `http://127.0.0.1:${String(this.#ready.alertsPort)}`;
+  }
+
   get opsUrl(): string {
     return `http://127.0.0.1:${String(this.#ready.opsPort)}`;
   }

@@ -12,7 +12,7 @@ export const isUsableSecret = (secret: string | undefined): secret is string =>
 
 /** Whether a request without a signature has the secret as its bearer token. */
 export const hasBearer = ({ authorization = '' }: IncomingHttpHeaders, secret: string): boolean =>
-  isEqual(/^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '', secret);
+  isEqual(/^Bearer +(.*\S) *$/i.exec(authorization)?.[1] ?? '', secret);
 
 export const isSigned = (headers: IncomingHttpHeaders): boolean =>
   headers['x-grafana-alerting-signature'] !== undefined;
