@@ -462,6 +462,26 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
       expect((await at.store.create(aRun('bbbbbbbbbb'), 'one', [quota])).kind).toBe('created');
     });
 
+    it('bounds the runs of any other time in the same way', async () => {
+      const quota = { key: 'alert:shop', code: 'alert_cooldown', per: 'window', windowMs: 1_800, max: 1 } as const;
+      expect((await at.store.create(aRun('aaaaaaaaaa'), 'one', [quota])).kind).toBe('created');
+      expect(await at.second.create(aRun('bbbbbbbbbb'), 'one', [quota])).toMatchObject({
+        kind: 'limited',
+        code: 'alert_cooldown',
+        count: 1,
+      });
+      await at.elapse(1_801);
+      expect((await at.store.create(aRun('bbbbbbbbbb'), 'one', [quota])).kind).toBe('created');
+    });
+
+    it('finds a run by its dedupe key, at every replica, and no other', async () => {
+      const run = aRun('aaaaaaaaaa');
+      expect(await at.store.idOf(run.origin.dedupeKey)).toBeUndefined();
+      await at.store.create(run, 'one');
+      expect(await at.second.idOf(run.origin.dedupeKey)).toBe(run.id);
+      expect(await at.second.idOf(`${run.origin.dedupeKey} `)).toBeUndefined();
+    });
+
     it('remembers who an image runs as, for every replica, by its newest word', async () => {
       await at.store.learn('sha256:feed', { uid: 65532, gid: 65532 });
       await at.second.learn('sha256:feed', { uid: 65532, gid: 0 });
