@@ -67,8 +67,18 @@ function excess(finding: Finding): number {
 const belong = (a: Finding, b: Finding): boolean =>
   a.containerName === undefined || b.containerName === undefined || a.containerName === b.containerName;
 
+/** Of an image's findings: one thing that is seen in two ways, the cause of which is the first. */
+const SEEN_TWICE: Readonly<Record<string, string>> = {
+  // Those who wait behind two threads that wait for each other.
+  deadlock: 'lock_queue',
+  // An endless loop under a limit of less than a CPU is throttled and waits, whatever its limit.
+  busy_thread: 'waits_for_cpu',
+  cpu_near_limit: 'cpu_throttled',
+};
+
 /** Worth knowing is no cause: it neither explains nor replaces what is wrong. */
 function covers(cause: Finding, effect: Finding, by: 'explains' | 'replaces'): boolean {
+  if (by === 'explains' && SEEN_TWICE[cause.code] === effect.code) return true;
   const codes = CLUSTER_BY_CODE.get(cause.code)?.[by];
   return codes?.includes(effect.code) === true && belong(cause, effect) && (rankOf(cause) < 3 || rankOf(effect) === 3);
 }

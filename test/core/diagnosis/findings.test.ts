@@ -50,6 +50,17 @@ describe('the order', () => {
   const codes = (...findings: Parameters<typeof ordered>[0]) => ordered(findings).map(({ code }) => code);
   const finding = (code: string, parts = {}) => ({ code, text: code, ...parts });
 
+  it.each([
+    ['deadlock', 'lock_queue'],
+    ['busy_thread', 'waits_for_cpu'],
+    ['cpu_near_limit', 'cpu_throttled'],
+  ])(
+    'has %s before %s, which is the same seen from outside, however far that exceeds its threshold',
+    (first, second) => {
+      expect(codes(finding(second, { value: 1_000_000 }), finding(first, { value: 1 }))).toEqual([first, second]);
+    },
+  );
+
   it('has the cause before its effect, whatever their ranks', () => {
     expect(codes(finding('probe_failing'), finding('log_errors', { rank: 2 }))).toEqual([
       'log_errors',

@@ -119,7 +119,7 @@ func TestABlindLookSaysWhatLacks(t *testing.T) {
 
 func TestABlindLookSaysWhatIsSeenFromOutside(t *testing.T) {
 	dump := named("shop", target.Go, stack.Dump{Lack: &target.Lack{Lacks: "pprof"}, Cores: 0.7, Threads: []stack.Thread{{ID: 1, Kernel: futex}}})
-	const want = "Could not look: what lacks is pprof; from outside it has 1 thread: 1 waiting (idle, or for a lock); shop uses 0.70 of a core."
+	const want = "shop uses 0.70 of a core; could not look: what lacks is pprof; from outside it has 1 thread: 1 waiting (idle, or for a lock)."
 	l := lookAt(target.Go, dump)
 	if got := l.verdict(findings(l)); got != want {
 		t.Error(got)

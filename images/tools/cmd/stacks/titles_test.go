@@ -80,7 +80,7 @@ func TestASessionThatWaitsForAMomentIsWell(t *testing.T) {
 	} {
 		l := postgres(t, sessions(6)...)
 		change(l)
-		if verdict := l.verdict(findings(l)); codes(l) != "" || !strings.HasPrefix(verdict, "Nothing hangs") {
+		if verdict := l.verdict(findings(l)); codes(l) != "" || !strings.HasPrefix(verdict, "Nothing computes") {
 			t.Errorf("%s: %s %s", name, codes(l), verdict)
 		}
 	}
@@ -99,7 +99,7 @@ func TestProcessesWithOneThreadEachAreAPool(t *testing.T) {
 // W17: of the thread, see the package thread; here a look at a healthy Redis that writes to its disk at both readings.
 func TestAMomentAtADiskIsNoFinding(t *testing.T) {
 	l := lookAt(target.Native, named("redis-server", target.Native, stack.Dump{Threads: []stack.Thread{{ID: 1, Name: "redis-server", Kernel: thread.Seen{Class: thread.Other, Words: "waiting for a disk at that moment", Runs: 300}}}}))
-	if verdict := l.verdict(findings(l)); codes(l) != "" || verdict != "Nothing hangs or computes all the time; 1 thread: 1 waiting for a disk at that moment." {
+	if verdict := l.verdict(findings(l)); codes(l) != "" || verdict != "Nothing computes all the time; 1 thread: 1 waiting for a disk at that moment." {
 		t.Errorf("%s: %s", codes(l), verdict)
 	}
 }

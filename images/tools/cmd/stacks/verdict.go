@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"kdebug/tools/internal/report"
@@ -40,20 +39,19 @@ func (l *look) verdict(findings []report.Finding) string {
 	}
 	if lack := l.lack(); lack != nil {
 		words := "Could not look: what lacks is " + lack.Lacks
+		// The one thing that is known comes first: what lacks may be long.
+		if cpu := l.cpuWords(); cpu != "" {
+			words = cpu + "; could not look: what lacks is " + lack.Lacks
+		}
 		if outside != "" {
 			words += "; from outside it has " + outside
-		}
-		if cpu := l.cpuWords(); cpu != "" {
-			words += "; " + cpu
 		}
 		return report.Line(words, maxVerdict) + "."
 	}
 	words := calm[l.target.Runtime]
 	if words == "" {
-		words = "Nothing hangs or computes all the time"
-		if slices.ContainsFunc(l.threads(), waitsForAnother) {
-			words = "Nothing computes all the time"
-		}
+		// Whether a thread that waits is idle or hangs, nobody sees from outside.
+		words = "Nothing computes all the time"
 		if l.target.Runtime != target.Native {
 			words = kindOf(l.target.Process) + " is seen from outside only, without its stacks: " + strings.ToLower(words[:1]) + words[1:]
 		}
@@ -91,6 +89,9 @@ func (l *look) doubt() string {
 	}
 	for _, wait := range sockets.Unanswered(l.sockets) {
 		return wait.String()
+	}
+	if words := sockets.Queued(l.sockets); words != "" {
+		return words
 	}
 	if failed := l.attempts.Sample.Failed; failed > 0 {
 		return fmt.Sprintf("%d of %d attempts to connect were refused", failed, max(failed, l.attempts.Sample.Opened))
@@ -154,11 +155,6 @@ func mayHang(each stack.Thread) bool {
 		return false
 	}
 	return each.Serves || each.Own != "" && class == thread.Socket && each.Waits()
-}
-
-// waitsForAnother is whether a thread hangs in the kernel, or has waited for a second or longer for a file that another has locked.
-func waitsForAnother(each stack.Thread) bool {
-	return stack.Classify(each) == thread.Disk || each.Waits() && each.Kernel.Words == thread.FileLock
 }
 
 // cpuWords say how much CPU the processes had, and where it goes if enough was sampled to say so; "" for little.

@@ -70,23 +70,23 @@ func TestOfAHealthyIdleProgramNothingStandsOut(t *testing.T) {
 		// W2: "4 waiting for a lock" (jemalloc), "most of the time in [do_epoll_wait]".
 		"Redis": {
 			named("redis-server", target.Native, stack.Dump{Threads: append(many(4, "jemalloc_bg_thd", stack.Thread{Kernel: futex}), stack.Thread{ID: 1, Name: "redis-server", Kernel: events}), Cores: 0.02}),
-			"Nothing hangs or computes all the time; 5 threads: 4 waiting (idle, or for a lock), 1 waiting for events.",
+			"Nothing computes all the time; 5 threads: 4 waiting (idle, or for a lock), 1 waiting for events.",
 		},
 		"Puma": {
 			named("ruby", target.Ruby, stack.Dump{Threads: many(6, "puma srv tp 00", stack.Thread{Kernel: futex})}),
-			"Ruby is seen from outside only, without its stacks: nothing hangs or computes all the time; 6 threads: 6 waiting (idle, or for a lock).",
+			"Ruby is seen from outside only, without its stacks: nothing computes all the time; 6 threads: 6 waiting (idle, or for a lock).",
 		},
 		".NET": {
 			named("dotnet", target.DotNet, stack.Dump{Threads: many(6, ".NET TP Worker", stack.Thread{Kernel: futex})}),
-			".NET is seen from outside only, without its stacks: nothing hangs or computes all the time; 6 threads: 6 waiting (idle, or for a lock).",
+			".NET is seen from outside only, without its stacks: nothing computes all the time; 6 threads: 6 waiting (idle, or for a lock).",
 		},
 		"Erlang": {
 			named("beam.smp", target.Unknown, stack.Dump{Threads: many(6, "erts_sched_", stack.Thread{Kernel: futex})}),
-			"Erlang is seen from outside only, without its stacks: nothing hangs or computes all the time; 6 threads: 6 waiting (idle, or for a lock).",
+			"Erlang is seen from outside only, without its stacks: nothing computes all the time; 6 threads: 6 waiting (idle, or for a lock).",
 		},
 		"unknown": {
 			named("mystery", target.Unknown, stack.Dump{Threads: many(1, "m", stack.Thread{Kernel: clients})}),
-			"An unknown program (mystery) is seen from outside only, without its stacks: nothing hangs or computes all the time; 1 thread: 1 waiting for a client.",
+			"An unknown program (mystery) is seen from outside only, without its stacks: nothing computes all the time; 1 thread: 1 waiting for a client.",
 		},
 	} {
 		l := lookAt(test.dump.Process.Runtime, test.dump)

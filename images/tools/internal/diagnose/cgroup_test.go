@@ -71,3 +71,16 @@ func TestAChartHasItsPoints(t *testing.T) {
 		t.Errorf("%+v", lines)
 	}
 }
+
+// Every start under a limit is throttled, and of an idle program nothing else is counted.
+func TestThrottlingSinceTheStartNeedsAMinuteThatRan(t *testing.T) {
+	number := func(value int64) cgroup.Amount { return cgroup.Amount{Value: value, Known: true} }
+	for periods, found := range map[int64]bool{31: false, 599: false, 600: true} {
+		part := rules.NewPart("cpu")
+		now := cgroup.CPU{Periods: number(periods), Throttled: number(periods / 2)}
+		(&cpuSection{before: now}).throttling(&Look{}, part, now)
+		if (len(part.Findings) == 1) != found {
+			t.Errorf("%d: %+v", periods, part.Findings)
+		}
+	}
+}

@@ -48,6 +48,10 @@ func (s *cpuSection) end(look *Look) *rules.Part {
 	return part
 }
 
+// minPeriods is a minute of running. The kernel counts a period only while something runs, so fewer are the start of an idle program, and every start
+// under a limit is throttled.
+const minPeriods = 600
+
 // nearLimit is whether the container uses nearly all that it may, throttled or not: one busy thread in a pod of one CPU is never throttled. Without a
 // sample, the time between the two readings is too short to tell a burst from a load.
 func nearLimit(look *Look, part *rules.Part, millicores int64) {
@@ -70,7 +74,9 @@ func (s *cpuSection) throttling(look *Look, part *rules.Part, now cgroup.CPU) (s
 		return fmt.Sprintf(", throttled in %d%% of %d periods (%d ms)", share, ran, stood), true
 	case now.Periods.Value > 0:
 		share := now.Throttled.Value * 100 / now.Periods.Value
-		part.Find("cpu_throttled_before", float64(share), "CPU throttled in %d%% of all periods since the start (%d of %d)", share, now.Throttled.Value, now.Periods.Value)
+		if now.Periods.Value >= minPeriods {
+			part.Find("cpu_throttled_before", float64(share), "CPU throttled in %d%% of all periods since the start (%d of %d)", share, now.Throttled.Value, now.Periods.Value)
+		}
 		return fmt.Sprintf(", throttled in %d%% of all periods, idle now", share), true
 	}
 	return "", false

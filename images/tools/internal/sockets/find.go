@@ -44,6 +44,9 @@ func (v View) Find(part *rules.Part) {
 		part.Find("retransmits", float64(100*again/sent), "%d%% of the sent TCP segments had to be sent again (%d of %d)", 100*again/sent, again, sent)
 	}
 	v.findLimits(part)
+	if part.Doubt == "" && len(part.Findings) == 0 {
+		part.Doubt = Unreachable(v.All)
+	}
 }
 
 // Tally counts the sockets by state.
@@ -84,6 +87,39 @@ func (v View) findQueues(part *rules.Part) {
 	case v.Whole:
 		part.Find("listen_overflow", float64(dropped), "full listen queues of the pod dropped %s within the sample", report.Counted(int(dropped), "connection", "connections"))
 	}
+}
+
+// Queued tells of the longest queue of connections that wait to be accepted, from the rule's threshold on; "" for none.
+func Queued(all []Socket) string {
+	var longest Socket
+	for _, each := range all {
+		if each.State == "LISTEN" && each.Waiting > longest.Waiting {
+			longest = each
+		}
+	}
+	if float64(longest.Waiting) <= rules.Threshold("accept_queue") {
+		return ""
+	}
+	return fmt.Sprintf("%d connections wait to be accepted at port %d", longest.Waiting, longest.Local.Port())
+}
+
+// Unreachable tells of a program at which only its own pod can arrive, because each of its listeners is on the loopback; "" for any other. A sidecar
+// means it so.
+func Unreachable(all []Socket) string {
+	var first netip.AddrPort
+	for _, each := range all {
+		switch {
+		case each.State != "LISTEN":
+		case !each.Local.Addr().IsLoopback():
+			return ""
+		case !first.IsValid():
+			first = each.Local
+		}
+	}
+	if !first.IsValid() {
+		return ""
+	}
+	return fmt.Sprintf("it listens at %s only, where no Service, probe or other pod arrives", first)
 }
 
 // isKeptOut is whether somebody in the pod gets no answer from its own listener.

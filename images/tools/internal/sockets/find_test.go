@@ -119,3 +119,33 @@ func TestWhoRefusesIsNamed(t *testing.T) {
 		t.Errorf("%+v", part.Findings)
 	}
 }
+
+func TestAProgramThatListensOnTheLoopbackOnlyIsADoubt(t *testing.T) {
+	listens := func(at string) Socket { return Socket{State: "LISTEN", Local: netip.MustParseAddrPort(at)} }
+	for name, each := range map[string]struct {
+		known []Socket
+		want  string
+	}{
+		"one port":                       {[]Socket{listens("127.0.0.1:8080")}, "it listens at 127.0.0.1:8080 only, where no Service, probe or other pod arrives"},
+		"IPv6":                           {[]Socket{listens("[::1]:8080")}, "it listens at [::1]:8080 only, where no Service, probe or other pod arrives"},
+		"a sidecar that passes it on":    {[]Socket{listens("127.0.0.1:8080"), listens("0.0.0.0:15006")}, ""},
+		"a program that listens nowhere": {nil, ""},
+	} {
+		part := rules.NewPart("sockets")
+		if (View{Sockets: each.known, All: each.known}).Find(part); part.Doubt != each.want || len(part.Findings) > 0 {
+			t.Errorf("%s: %q %+v", name, part.Doubt, part.Findings)
+		}
+	}
+}
+
+func TestTheLongestQueueOfAListenerIsTold(t *testing.T) {
+	at := func(port string, waiting uint32) Socket {
+		return Socket{State: "LISTEN", Local: netip.MustParseAddrPort("0.0.0.0:" + port), Waiting: waiting}
+	}
+	if got := Queued([]Socket{at("8080", 129), at("8081", 140)}); got != "140 connections wait to be accepted at port 8081" {
+		t.Error(got)
+	}
+	if got := Queued([]Socket{at("8080", 1)}); got != "" {
+		t.Error(got)
+	}
+}

@@ -25,6 +25,8 @@ const (
 	// a pool has.
 	minSilent, minStuck = 3, 5
 	shownWaits          = 3
+	// minUnasked: from then on a wait is trouble although no client of the pod waits meanwhile. Long polls of the usual queues end within 20 to 50 s.
+	minUnasked = time.Minute
 )
 
 // quiet are the ports of protocols in which a client's last words have no answer, or wait for news on purpose: syslog, Graphite, statsd, GELF,
@@ -33,6 +35,10 @@ var quiet = map[uint16]bool{
 	514: true, 601: true, 6514: true, 2003: true, 2004: true, 8125: true, 12201: true, 24224: true, 11211: true, 5671: true, 5672: true, 61613: true,
 	61616: true, 1883: true, 8883: true, 11300: true, 4730: true, 7000: true, 7001: true,
 }
+
+// prompt are the ports of databases in which nobody waits for news without a first answer: PostgreSQL and its poolers, MySQL, SQL Server, Oracle,
+// MongoDB, Cassandra, CockroachDB.
+var prompt = map[uint16]bool{5432: true, 5433: true, 6432: true, 3306: true, 33060: true, 1433: true, 1521: true, 27017: true, 9042: true, 26257: true}
 
 // Wait is what the pod waits for from one peer, or the clients of one port of the pod.
 type Wait struct {
@@ -79,16 +85,21 @@ func (w Wait) String() string {
 // are no finding. LISTEN, SUBSCRIBE and watches are answered when they begin. Not seen: a request that was sent within minGap of an answer
 // (the second statement of a transaction), the first request of a TLS connection (tickets come after it), and any in HTTP/2 that pings.
 // Three workers or more that took a job at the same time, have no other connection to their queue, and wait for the next one still look like trouble.
+//
+// Who polls for news on purpose looks like a pool that hangs, but for its own clients: so with no client that waits, or has given up, a wait for
+// what is no database is a finding only from minUnasked on.
 func FindUnanswered(part *rules.Part, known []Socket) {
-	shown := 0
-	for _, each := range Unanswered(known) {
+	shown, waits := 0, Unanswered(known)
+	// A client within the pod is seen at its own end.
+	isAsked := hasClients(known) || slices.ContainsFunc(waits, func(wait Wait) bool { return wait.Within })
+	for _, each := range waits {
 		if part.Doubt == "" {
 			part.Doubt = each.String()
 		}
 		switch {
 		case !each.Peer.IsValid():
 			part.Say("%s", each)
-		case !each.Evident:
+		case !each.Evident || !isAsked && each.Longest < minUnasked && !prompt[each.Peer.Port()]:
 			part.Say("%s; whoever waits for news on purpose looks the same", each)
 		case each.Within && shown > 0:
 			// One part of the pod waits for another, which waits itself.
@@ -100,6 +111,28 @@ func FindUnanswered(part *rules.Part, known []Socket) {
 			part.Say("%s", each)
 		}
 	}
+}
+
+// hasClients is whether somebody waits for an answer of this pod, waits to be let in, or has given up and is not yet let go.
+func hasClients(all []Socket) bool {
+	listening, least := Listening(all), time.Duration(rules.Threshold("answer_missing")*float64(time.Second))
+	for _, each := range all {
+		switch each.State {
+		case "LISTEN":
+			if each.Waiting > 0 {
+				return true
+			}
+		case "ESTAB":
+			if listening[each.Local.Port()] && each.owes(least) {
+				return true
+			}
+		case "CLOSE-WAIT":
+			if listening[each.Local.Port()] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Unanswered are the waits among the sockets: the evident ones first, those for other pods before those within this one, then those with the most

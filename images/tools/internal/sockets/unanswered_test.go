@@ -222,3 +222,34 @@ func TestWhoIsAskedWithinARequestComesFirst(t *testing.T) {
 		t.Errorf("%+v", waits)
 	}
 }
+
+// Consumers that ask a queue for news and wait for up to 20 s for them, each time over a new connection, are well.
+func TestWhoPollsOnPurposeIsNoFindingWithoutAClientThatWaits(t *testing.T) {
+	const queue = "10.1.2.9:9324"
+	polling := times(6, func(int) Socket { return client(queue, 15, 15.004, 200, 0) })
+	listener := Socket{State: "LISTEN", Local: netip.MustParseAddrPort("0.0.0.0:8080")}
+	asks := Socket{State: "ESTAB", Local: netip.MustParseAddrPort("10.1.2.4:8080"), BytesReceived: 80, LastReceived: 14 * time.Second, LastSent: 14 * time.Second}
+	gaveUp := Socket{State: "CLOSE-WAIT", Local: netip.MustParseAddrPort("10.1.2.4:8080")}
+	full := listener
+	full.Waiting = 1
+	for name, each := range map[string]struct {
+		more    []Socket
+		isFound bool
+	}{
+		"alone":                         {nil, false},
+		"beside a listener":             {[]Socket{listener}, false},
+		"while a client waits":          {[]Socket{listener, asks}, true},
+		"after a client has given up":   {[]Socket{listener, gaveUp}, true},
+		"while a client is not let in":  {[]Socket{full}, true},
+		"for longer than any queue has": {times(6, func(int) Socket { return client(queue, 61, 61.004, 200, 0) }), true},
+	} {
+		part := rules.NewPart("sockets")
+		FindUnanswered(part, append(append([]Socket{}, polling...), each.more...))
+		if found := len(part.Findings) == 1; found != each.isFound {
+			t.Errorf("%s: %+v %v", name, part.Findings, part.Lines)
+		}
+		if !strings.Contains(part.Doubt, "connections to "+queue+" have waited") {
+			t.Errorf("%s: %s", name, part.Doubt)
+		}
+	}
+}

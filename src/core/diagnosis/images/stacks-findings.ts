@@ -42,7 +42,7 @@ export const STACKS_FINDINGS: readonly FindingRule[] = [
     means: 'The garbage collector works for much of the time, and the program waits for it.',
     threshold: 33,
     unit: '%',
-    next: 'Find what fills the heap, or raise its limit: a heap that is nearly full is collected again and again.',
+    next: 'Where the old generation is nearly full, find what fills it or raise its limit; where it is not, find what makes so much garbage: the image profile shows it.',
     source: 'Chosen: a third; a healthy program spends a few percent on its collector.',
   },
   {
