@@ -99,11 +99,17 @@ describe.runIf(helm)('the chart', () => {
   it('makes of the optional parts what their components hold', () => {
     const wanted = combined({
       resources: ['nodes', 'more-facts', 'mapped-people', 'egress'],
-      components: ['socket', 'monitoring'],
+      components: ['socket', 'monitoring', 'alerts'],
     });
     if (wanted === undefined) return;
     const rights = ['nodes=true', 'moreFacts=true', 'namespaces={shop}', 'mappedPeople=true'];
-    const values = [...rights, 'monitoring.create=true', 'egress.create=true', 'egress.apiServers={192.0.2.1/32}'];
+    const values = [
+      ...rights,
+      'monitoring.create=true',
+      'alerts.create=true',
+      'egress.create=true',
+      'egress.apiServers={192.0.2.1/32}',
+    ];
     const made = comparable(objectsOf(rendered(values, 'manifests/base/policy.yaml')));
     // The component binds the role in the namespace of the command, the chart in each of `namespaces`.
     const isBound = (name: string) => /^RoleBinding .*kdebug(?:-more-facts)?$/.test(name);

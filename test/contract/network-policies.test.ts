@@ -44,6 +44,14 @@ describe('the way in', () => {
   });
 });
 
+it('is open to the senders of alerts too, where they are taken, at their port alone', () => {
+  const { spec } = read('components/alerts/network-policy.yaml');
+  expect([spec.podSelector, spec.policyTypes]).toEqual([ours, ['Ingress']]);
+  expect(spec.ingress).toEqual([
+    { from: [{ namespaceSelector: { matchLabels: { [NAMESPACE]: 'monitoring' } } }], ports: [{ port: 'alerts' }] },
+  ]);
+});
+
 describe('the way out', () => {
   const { spec } = read('components/egress/network-policy.yaml');
   const rules = spec.egress ?? [];

@@ -36,10 +36,12 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- $values := .root.Values -}}
 {{- $secret := $values.secretName -}}
 {{- $needed := dict "SLACK_BOT_TOKEN" true (ternary "SLACK_APP_TOKEN" "SLACK_SIGNING_SECRET" (eq $values.mode "socket")) true "KDEBUG_KEY" $values.redis "REDIS_URL" $values.redis -}}
+{{- if $values.alerts.create }}{{ $_ := set $needed "ALERTS_SECRET" true }}{{ end -}}
 {{- range $name, $isNeeded := $needed }}
 {{ include "kdebug.fromSecret" (dict "name" $name "secret" $secret "optional" (not (and $.strict $isNeeded))) }}
 {{- end }}
 {{- $settings := dict "REDIS_CA_FILE" "" "REDIS_KEY_PREFIX" "kdebug" "SLACK_API_URL" "https://slack.com/api/" "PORT" "3000" "OPS_PORT" "9090" "KDEBUG_POLICY" "/etc/kdebug/policy.yaml" "KDEBUG_COMMAND" "/kdebug" "KUBECONFIG" "" "KDEBUG_AUDIT" "stdout" "LOG_LEVEL" "info" -}}
+{{- if $values.alerts.create }}{{ $_ := set $settings "ALERTS_PORT" "3001" }}{{ end -}}
 {{- range $name, $value := merge (deepCopy $values.env) $settings }}
 - name: {{ $name }}
   value: {{ toString $value | quote }}

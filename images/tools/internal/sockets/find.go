@@ -3,6 +3,7 @@ package sockets
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
@@ -45,7 +46,7 @@ func (v View) Find(part *rules.Part) {
 	}
 	v.findLimits(part)
 	if part.Doubt == "" && len(part.Findings) == 0 {
-		part.Doubt = Unreachable(v.All)
+		part.Doubt = Unreachable(v.All, asking)
 	}
 }
 
@@ -103,23 +104,15 @@ func Queued(all []Socket) string {
 	return fmt.Sprintf("%d connections wait to be accepted at port %d", longest.Waiting, longest.Local.Port())
 }
 
-// Unreachable tells of a program at which only its own pod can arrive, because each of its listeners is on the loopback; "" for any other. A sidecar
-// means it so.
-func Unreachable(all []Socket) string {
-	var first netip.AddrPort
-	for _, each := range all {
-		switch {
-		case each.State != "LISTEN":
-		case !each.Local.Addr().IsLoopback():
-			return ""
-		case !first.IsValid():
-			first = each.Local
-		}
-	}
-	if !first.IsValid() {
+// Unreachable tells of a program at which only its own pod can arrive, because each listener of the pod is on the loopback: at those of the program's
+// own sockets; "" for any other. A sidecar that passes on what arrives listens elsewhere.
+func Unreachable(pod, own []Socket) string {
+	isOpen := func(each Socket) bool { return each.State == "LISTEN" && !each.Local.Addr().IsLoopback() }
+	listens := slices.IndexFunc(own, func(each Socket) bool { return each.State == "LISTEN" })
+	if listens < 0 || slices.ContainsFunc(pod, isOpen) || slices.ContainsFunc(own, isOpen) {
 		return ""
 	}
-	return fmt.Sprintf("it listens at %s only, where no Service, probe or other pod arrives", first)
+	return fmt.Sprintf("it listens at %s only, where no Service, probe or other pod arrives", own[listens].Local)
 }
 
 // isKeptOut is whether somebody in the pod gets no answer from its own listener.
