@@ -80,6 +80,7 @@ const ORDERS = {
     'pod-in-text.ts',
     'form-preview.ts',
     'request-form.ts',
+    'alert-request.ts',
   ],
   'src/flow': [
     'ports',

@@ -54,7 +54,7 @@ export async function doctor({ words, variables, out, tool }: DoctorCall): Promi
   const report =
     loaded.kind === 'invalid'
       ? reportOf(invalidEnvironment(loaded.problems), false)
-      : await examineWith(loaded.env, tool, options);
+      : await examineWith(loaded.env, { tool, options, variables });
   const secrets = loaded.kind === 'ok' ? secretsOf(loaded.env).filter((secret) => secret.length >= 8) : [];
   const withoutSecrets = (text: string): string =>
     secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
@@ -97,7 +97,10 @@ function readWords(words: readonly string[]): Options | undefined {
   }
 }
 
-async function examineWith(env: Env, tool: DoctorCall['tool'], options: Options): Promise<Report> {
+async function examineWith(
+  env: Env,
+  { tool, options, variables }: Pick<DoctorCall, 'tool' | 'variables'> & { readonly options: Options },
+): Promise<Report> {
   const path = env.policyPath;
   const loaded = loadPolicy(path);
   const lines: string[] = [];
@@ -108,6 +111,7 @@ async function examineWith(env: Env, tool: DoctorCall['tool'], options: Options)
       env,
       policy: { path, loaded, lint: { exitCode, lines }, command: `${tool('lint-policy')} ${path}` },
       probes,
+      secretOf: (variable) => variables[variable]?.trim(),
       users: options.users,
       namespaces: options.namespaces,
       rbac: `${tool('rbac')} --policy ${path}`,

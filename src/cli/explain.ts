@@ -19,7 +19,8 @@ import type { RunRequest } from '../core/request/command.ts';
 import { DEFAULT_NAMES, withNames } from '../core/shown-names.ts';
 
 const USAGE = `usage: explain 'COMMAND' --channel C… --user U… --policy FILE [--team T…]
-  COMMAND is what one types in Slack, with or without the slash command's name; if it begins with a dash, put it last, after --`;
+  COMMAND is what one types in Slack, with or without the slash command's name; if it begins with a dash, put it last, after --
+  for alerts: explain --alert FILE --source NAME --policy FILE`;
 
 /**
  * Explains what a policy file makes of a command, without Slack or a cluster, for an imagined pod. Returns the exit
@@ -89,7 +90,7 @@ function print(
   return 0;
 }
 
-function sentenceOf(code: ReasonCode, subject: string): string {
+export function sentenceOf(code: ReasonCode, subject: string): string {
   const { title, hint } = withNames(REASONS[code], DEFAULT_NAMES);
   return `${title}${subject === '' ? '' : `: ${subject}`}. ${hint}`;
 }
@@ -179,7 +180,7 @@ const sizeOf = ({ target, batch }: RunRequest) => ({
   parallelism: batch.parallelism ?? DEFAULT_PARALLELISM,
 });
 
-function imaginedPod({ target, targetContainer }: RunRequest, namespace: string): Pod {
+export function imaginedPod({ target, targetContainer }: RunRequest, namespace: string): Pod {
   const name = target.kind === 'pod' ? target.name : '<pod>';
   const container = targetContainer?.kind === 'named' ? targetContainer.name : '<target>';
   return {

@@ -1,6 +1,6 @@
 import { loadPolicy } from '../config/load-policy.ts';
 import { isPinned } from '../core/container/names.ts';
-import { approverNotes, effectsOf, identityNotes, registryNotes } from '../core/planning/lint-notes.ts';
+import { alertNotes, approverNotes, effectsOf, identityNotes, registryNotes } from '../core/planning/lint-notes.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { formatCount } from '../lib/duration.ts';
 
@@ -40,6 +40,7 @@ const notesOf = (policy: Policy): readonly string[] => [
   ...registryNotes(policy),
   ...identityNotes(policy),
   ...approverNotes(policy),
+  ...alertNotes(policy),
   ...Object.entries(policy.channels).flatMap(([channel, { rules }]) =>
     rules.flatMap((rule) =>
       effectsOf(rule, channel, policy).map((effect) => `channels.${channel}, rule ${rule.id}: ${effect}`),

@@ -1,5 +1,6 @@
 import { audit } from './audit.ts';
 import { explain } from './explain.ts';
+import { explainAlert } from './explain-alert.ts';
 import { lintPolicy } from './lint-policy.ts';
 import { rbac } from './rbac.ts';
 
@@ -12,7 +13,7 @@ switch (tool) {
     process.exitCode = await audit(words, process.env, out);
     break;
   case 'explain':
-    process.exitCode = explain(words, out);
+    process.exitCode = (words.includes('--alert') ? explainAlert : explain)(words, out);
     break;
   case 'lint-policy':
     process.exitCode = lintPolicy(words, out);

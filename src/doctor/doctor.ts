@@ -1,4 +1,5 @@
 import type { Env } from '../config/env.ts';
+import { checkAlerts } from './alert-checks.ts';
 import { type Report, reportOf } from './check.ts';
 import { checkCluster } from './cluster-checks.ts';
 import type { ClusterProbe, MachineProbe, RedisProbe, SlackProbe } from './probes.ts';
@@ -24,6 +25,8 @@ export interface Examination {
   readonly namespaces: readonly string[];
   /** The command that prints the rights of the policy. */
   readonly rbac: string;
+  /** The value of an environment variable. */
+  readonly secretOf: (variable: string) => string | undefined;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface Examination {
  * them ends by the time limits of its own calls. Never throws.
  */
 export async function examine(parts: Examination): Promise<Report> {
-  const { env, policy: linted, probes, users, namespaces, rbac } = parts;
+  const { env, policy: linted, probes, users, namespaces, rbac, secretOf } = parts;
   const policy = linted.loaded.kind === 'ok' ? linted.loaded.policy : undefined;
   const slack = checkSlack({ env, policy, slack: probes.slack, machine: probes.machine });
   const setup = checkSetup({ env, machine: probes.machine });
@@ -47,6 +50,7 @@ export async function examine(parts: Examination): Promise<Report> {
   const checks = [
     ...(await setup),
     ...checkPolicy(linted),
+    ...checkAlerts(env, policy, secretOf),
     ...(await slack).checks,
     ...(await redis),
     ...(await Promise.all(clusters)).flat(),

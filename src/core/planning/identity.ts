@@ -1,5 +1,5 @@
 import { own } from '../../lib/object.ts';
-import { asUserId, type ChannelId } from '../ids.ts';
+import { asUserId, type ChannelId, userOfAlerts } from '../ids.ts';
 import { type Identity, keyOfChannel, type Policy, type Unmapped } from '../policy/policy.ts';
 import type { Origin } from '../request/origin.ts';
 
@@ -100,18 +100,23 @@ const ANYONE = '';
  * (`system:`). Undefined: the bot's own account acts.
  */
 export function yieldedIdentities(
-  policy: Pick<Policy, 'identity' | 'approvers'>,
+  policy: Pick<Policy, 'identity' | 'approvers' | 'alerts'>,
   channels: readonly ChannelId[],
   known: KnownPeople,
 ): YieldedIdentities | undefined {
-  const { identity, approvers } = policy;
+  const { identity, approvers, alerts = {} } = policy;
   if (identity.mode === 'serviceAccount') return undefined;
+  const sources = Object.values(alerts).filter(({ channel }) => channels.includes(channel));
   const mapped = Object.keys(identity.users);
   const isClosed = unmappedOf(identity) === 'deny';
   const listed = [...mapped, ...known.people];
   const people = isClosed
     ? sorted(mapped)
-    : sorted([...listed, ...Object.values(approvers).flatMap(({ users }) => users)]);
+    : sorted([
+        ...listed,
+        ...Object.values(approvers).flatMap(({ users }) => users),
+        ...sources.map(({ name }) => userOfAlerts(name)),
+      ]);
   const found = channels.flatMap((channelId) =>
     [...(isClosed ? [] : [ANYONE]), ...people].map((person) =>
       filled(identity, { person, channelId, teamId: known.teamId }),

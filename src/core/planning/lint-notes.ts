@@ -36,6 +36,20 @@ export function approverNotes({ approvers }: Pick<Policy, 'approvers'>): readonl
   );
 }
 
+/** Sources of alerts that post cards but look at nothing; one sentence each, for `lint-policy`. */
+export function alertNotes({ alerts = {}, channels }: Pick<Policy, 'alerts' | 'channels'>): readonly string[] {
+  return Object.values(alerts).flatMap(({ name, channel, asks }) => {
+    const rules = (channels[channel]?.rules ?? []).filter(({ classes }) => classes.includes('observe'));
+    if (rules.length === 0)
+      return [`alerts.${name}: no rule of ${channel} has the class observe, so nothing is looked at`];
+    return rules.every(({ approval }) => approval !== undefined) && !asks
+      ? [
+          `alerts.${name}: every rule of ${channel} for observe wants an approval, so nothing is looked at without ask: true`,
+        ]
+      : [];
+  });
+}
+
 /** Identity and channel settings that are weak, or that deny everybody; one sentence each, for `lint-policy`. */
 export function identityNotes({ identity, channels }: Pick<Policy, 'identity' | 'channels'>): readonly string[] {
   const mapped = Object.keys(identity.users).length;

@@ -2,6 +2,7 @@ import { defined } from '../../lib/object.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod, PodSecurityLevel } from '../container/pod.ts';
 import { identityOfTarget, kindOfTarget, type UserAndGroup } from '../container/profiles.ts';
+import { alertSourceOf } from '../ids.ts';
 import type { Decision, Denial, ImageAlias, Limits, Policy } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
 import type { Origin } from '../request/origin.ts';
@@ -120,8 +121,14 @@ export function kindToLookUp(
   return knowsGroup && identityOfTarget(pod, container) ? undefined : kindOfTarget(pod, container.name, cluster);
 }
 
+/** Nobody can remove a container, and an alert may come every hour. */
+const MOST_OF_ALERTS = 2;
+
 export const roomFor = (requesterId: string, limits: Limits): Room => ({
   most: limits.ephemeralContainersPerPod,
-  mostOfPerson: limits.ephemeralContainersPerPodAndUser,
+  mostOfPerson: Math.min(
+    limits.ephemeralContainersPerPodAndUser,
+    alertSourceOf(requesterId) === undefined ? Number.POSITIVE_INFINITY : MOST_OF_ALERTS,
+  ),
   requesterId,
 });

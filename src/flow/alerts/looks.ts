@@ -2,12 +2,8 @@ import { alertKey } from '../../core/alert/card.ts';
 import { matchesLabels } from '../../core/alert/match.ts';
 import type { Alert, AlertNotification } from '../../core/alert/notification.ts';
 import { type Aimed, type AlertTarget, aimOfAlert, workloadKeyOf } from '../../core/alert/target.ts';
-import { parseCommand } from '../../core/command/parse.ts';
 import { resolveCluster } from '../../core/planning/resolve.ts';
 import type { AlertSource, Policy } from '../../core/policy/policy.ts';
-import type { RunRequest } from '../../core/request/command.ts';
-import { commandOfForm } from '../../core/say/request-form.ts';
-import { defined } from '../../lib/object.ts';
 import type { Quota } from '../ports/store.ts';
 
 /** An alert that came later than this tells what was, for example after an outage of its source: it is shown, and nothing is looked at. */
@@ -61,15 +57,6 @@ function aimOf({ labels, startsAtMs }: Alert, { source, nowMs, ownPod }: JudgedB
 /** A pod of the same name in another cluster is not worth a look that could take kdebug itself down. */
 const isOurs = (target: AlertTarget, ownPod: OwnPod): boolean =>
   workloadKeyOf({ namespace: target.namespace, name: target.name }) === workloadKeyOf(ownPod);
-
-/** As if somebody had typed the name. Undefined: these are no words of a command. */
-export function requestFor(
-  { cluster, namespace, name }: AlertTarget,
-  image: string | undefined,
-): RunRequest | undefined {
-  const parsed = parseCommand(commandOfForm({ namespace, pod: name, ...defined({ cluster, image }) }));
-  return parsed.kind === 'ok' && parsed.command.kind === 'run' ? parsed.command.request : undefined;
-}
 
 /** The bounds of a look that nobody asked for. `most`: how many of one workload may begin within the cooldown. */
 export function quotasOfLook(

@@ -9,13 +9,14 @@ import type { AlertSource } from '../../core/policy/policy.ts';
 import type { RunRequest } from '../../core/request/command.ts';
 import type { Origin } from '../../core/request/origin.ts';
 import type { Run } from '../../core/run/run.ts';
+import { requestOfAlert } from '../../core/say/alert-request.ts';
 import { defined, own } from '../../lib/object.ts';
 import type { Starter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { HeldRun, type RunChanger } from '../context/held-run.ts';
 import type { AlertReceiver, Received } from '../ports/alerts.ts';
 import type { CreateResult, Quota } from '../ports/store.ts';
-import { type Judged, judge, quotasOfLook, requestFor, wantedOf } from './looks.ts';
+import { type Judged, judge, quotasOfLook, wantedOf } from './looks.ts';
 
 /** A group that keeps firing has one card a day, so this many are more than any store keeps. */
 const MAX_CARDS = 50;
@@ -213,7 +214,7 @@ export class Alerts implements AlertReceiver {
 
 const looksOf = (judged: readonly Judged[], { image }: AlertSource): readonly Look[] =>
   judged.flatMap(({ alert, aimed }) => {
-    const request = aimed.kind === 'target' ? requestFor(aimed.target, image) : undefined;
+    const request = aimed.kind === 'target' ? requestOfAlert(aimed.target, image) : undefined;
     return aimed.kind === 'target' && request ? [{ judged: { alert, aimed }, request }] : [];
   });
 

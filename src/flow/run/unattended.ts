@@ -1,6 +1,7 @@
 import type { Plan } from '../../core/container/plan.ts';
 import { KdebugError } from '../../core/errors.ts';
 import { alertSourceOf } from '../../core/ids.ts';
+import { reasonOfUnattended } from '../../core/planning/unattended.ts';
 import type { Decision, Policy } from '../../core/policy/policy.ts';
 import type { Refusal } from '../../core/request/origin.ts';
 import { isUnattended } from '../../core/run/life-cycle.ts';
@@ -15,23 +16,15 @@ import { refusal } from '../context/refusals.ts';
 export const problemOfAlert = ({ alert }: Run): Refusal | undefined =>
   alert?.problem && refusal(alert.problem.code, alert.problem.subject);
 
-/**
- * What the policy says of every rule, it says of a run that nobody asked for too; beyond that such a run only observes, and waits for people only
- * where its source says so.
- */
+/** What the policy says of every run it says of this one too; this is what it says beyond that of one that nobody asked for. */
 export function problemOfUnattended(
   run: Run,
-  { plan, decision }: { readonly plan: Plan; readonly decision: Decision },
+  planned: { readonly plan: Plan; readonly decision: Decision },
   { alerts = {} }: Policy,
 ): Refusal | undefined {
   if (!isUnattended(run)) return undefined;
-  const name = alertSourceOf(run.origin.requesterId) ?? '';
-  const source = own(alerts, name);
-  if (!source) return refusal('alert_source_unknown', name);
-  if (plan.class !== 'observe') return refusal('alert_not_observe', plan.class);
-  return decision.kind === 'needs-approval' && !source.asks
-    ? refusal('alert_needs_approval', undefined, decision.rule)
-    : undefined;
+  const code = reasonOfUnattended(planned, own(alerts, alertSourceOf(run.origin.requesterId) ?? ''));
+  return code && refusal(code, undefined, planned.decision.rule);
 }
 
 /** Slack takes one post a second in a channel, and fifty alerts may come at once. */

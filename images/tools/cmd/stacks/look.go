@@ -39,6 +39,8 @@ type look struct {
 	// titles are what the processes said of themselves at the beginning.
 	titles  map[int]string
 	sockets []sockets.Socket
+	// unreachable is what sockets.Unreachable says of the target.
+	unreachable string
 	// attempts are those to connect while it looked.
 	attempts sockets.View
 }
@@ -127,6 +129,7 @@ func (l *look) ask(ctx context.Context) {
 	all, _ := sockets.All()
 	// Its own alone: who else of the pod waits, as a client of its port, is no cause.
 	l.sockets = sock.Of(l.target, all)
+	l.unreachable = sockets.Unreachable(all, l.sockets)
 	counted := sockets.Count().Since(before)
 	// Its own questions go to ports that listen, so they are not refused. Resets are no matter of threads.
 	l.attempts = sockets.View{Sample: sockets.Counters{Opened: counted.Opened, Failed: counted.Failed, SixOut: counted.SixOut}, Failed: watch.Stop()}

@@ -101,7 +101,7 @@ func (l *look) doubt() string {
 			return dump.Doubt
 		}
 	}
-	return ""
+	return l.unreachable
 }
 
 // waitingWords tell of the place in the program's own code at which the most threads wait with a request in their hands, or for a peer.

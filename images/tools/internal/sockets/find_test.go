@@ -130,6 +130,7 @@ func TestAProgramThatListensOnTheLoopbackOnlyIsADoubt(t *testing.T) {
 		"IPv6":                           {[]Socket{listens("[::1]:8080")}, "it listens at [::1]:8080 only, where no Service, probe or other pod arrives"},
 		"a sidecar that passes it on":    {[]Socket{listens("127.0.0.1:8080"), listens("0.0.0.0:15006")}, ""},
 		"a program that listens nowhere": {nil, ""},
+		"and nothing of its own":         {[]Socket{{State: "ESTAB", Local: netip.MustParseAddrPort("127.0.0.1:8080")}}, ""},
 	} {
 		part := rules.NewPart("sockets")
 		if (View{Sockets: each.known, All: each.known}).Find(part); part.Doubt != each.want || len(part.Findings) > 0 {
