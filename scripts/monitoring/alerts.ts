@@ -271,6 +271,15 @@ export const ALERTS: readonly Alert[] = [
     description: 'The files of these runs end early; the end of the log is in the result all the same.',
   },
   {
+    name: 'KdebugAlertsRefused',
+    severity: 'warning',
+    // Whoever finds the port can cause the refusals of unknown sources.
+    expr: `${counted('kdebug_alert_notifications_total{source!="unknown",result!~"accepted|repeated|ignored"}', '15m', 'namespace, source, result')} >= 3`,
+    summary:
+      'kdebug refused {{ $value | humanize }} notifications of alerts from {{ $labels.source }}: {{ $labels.result }}',
+    description: 'Alerts of this source have no card and no look, or late ones.',
+  },
+  {
     name: 'KdebugWatchesRestart',
     severity: 'warning',
     expr: againAndAgain('namespace, reason', 'kdebug_watch_restarts_total{reason!="expired"}'),

@@ -346,6 +346,24 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     },
     quiet: { series: { [`kdebug_spool_failures_total{${FIRST},reason="spool_full"}`]: '3x10' }, at: 8 },
   },
+  KdebugAlertsRefused: {
+    fires: {
+      series: {
+        [`kdebug_alert_notifications_total{${FIRST},source="shop",result="alert_unauthorized"}`]: '0x5 4x10',
+        [`kdebug_alert_notifications_total{${FIRST},source="shop",result="accepted"}`]: '0+9x20',
+      },
+      at: 8,
+      labels: { ...IN_KDEBUG, source: 'shop', result: 'alert_unauthorized' },
+      summary: 'kdebug refused 4 notifications of alerts from shop: alert_unauthorized',
+    },
+    quiet: {
+      series: {
+        [`kdebug_alert_notifications_total{${FIRST},source="shop",result="accepted"}`]: '0+9x20',
+        [`kdebug_alert_notifications_total{${FIRST},source="unknown",result="alert_source_unknown"}`]: '0+9x20',
+      },
+      at: 8,
+    },
+  },
   KdebugWatchesRestart: {
     fires: {
       series: { [`kdebug_watch_restarts_total{${FIRST},reason="silent"}`]: '0+2x60' },

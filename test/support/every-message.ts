@@ -1,3 +1,4 @@
+import { ALERT_MESSAGES } from './messages/alert-messages.ts';
 import { ANSWER_MESSAGES } from './messages/answer-messages.ts';
 import { BATCH_MESSAGES } from './messages/batch-messages.ts';
 import { BUTTON_MESSAGES } from './messages/button-messages.ts';
@@ -12,6 +13,7 @@ import { RUN_MESSAGES } from './messages/run-messages.ts';
  */
 export const EVERY_MESSAGE: readonly MessageKind[] = [
   ...RUN_MESSAGES,
+  ...ALERT_MESSAGES,
   ...ANSWER_MESSAGES,
   ...BUTTON_MESSAGES,
   ...BATCH_MESSAGES,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Alert, AlertNotification } from '../../../src/core/alert/notification.ts';
-import { asChannelId } from '../../../src/core/ids.ts';
-import type { AlertSource, Policy } from '../../../src/core/policy/policy.ts';
+import { asChannelId, asUserId } from '../../../src/core/ids.ts';
+import { identityFor, yieldedIdentities } from '../../../src/core/planning/identity.ts';
+import { roomFor } from '../../../src/core/planning/plan-request.ts';
+import type { AlertSource, Limits, Policy } from '../../../src/core/policy/policy.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { aNotification, anAlert, anAlertSource } from '../../support/alerts.ts';
 import { aPod, aPolicy, approvalTerms, aRule, START_MS } from '../../support/builders.ts';
@@ -147,6 +149,46 @@ describe('an alert that may start nothing is shown, and says why', () => {
     const rules = [aRule({ classes: ['observe', 'intrusive'] })];
     const world = worldWith({}, { images, channels: { [asChannelId('C0SHOP')]: { rules } } });
     expect(await denied(world)).toBe('alert_not_observe');
+  });
+});
+
+describe('an alert about a pod that is gone', () => {
+  it('says so on its card, and looks at no other pod in its place', async () => {
+    const world = worldWith();
+    await tell(world, aNotification([anAlert({ labels: { pod: 'web-9' } })]));
+    expect(await runs(world)).toMatchObject([{ state: 'denied' }]);
+    expect(world.cluster.launches).toEqual([]);
+    expect(card(world)).toMatch(/web-9: Not diagnosed/);
+  });
+});
+
+describe('a source', () => {
+  it('adds at most two containers to a pod, because nobody can remove one', async () => {
+    const limits = { ephemeralContainersPerPod: 10, ephemeralContainersPerPodAndUser: 5 } as Limits;
+    expect(roomFor('alert:shop', limits).mostOfPerson).toBe(2);
+    expect(roomFor('U0ROY', limits).mostOfPerson).toBe(5);
+    expect(roomFor('alert:shop', { ...limits, ephemeralContainersPerPodAndUser: 1 }).mostOfPerson).toBe(1);
+  });
+
+  it('that the policy does not map starts nothing where unmapped people may do nothing', async () => {
+    const users = { [asUserId('U0ROY')]: 'roy' };
+    const closed = { mode: 'serviceAccount', users, unmapped: 'deny' } as const;
+    const world = worldWith({}, { identity: closed });
+    await tell(world);
+    expect(await runs(world)).toMatchObject([{ state: 'denied', refusal: { code: 'identity_unmapped' } }]);
+    const mapped = worldWith({}, { identity: { ...closed, users: { ...users, [asUserId('alert:shop')]: 'alerts' } } });
+    await tell(mapped);
+    expect(mapped.cluster.launches).toHaveLength(1);
+  });
+
+  it('acts as one fixed user, which rbac prints too', () => {
+    const identity = { mode: 'impersonate', user: 'slack:{userId}', groups: [], users: {} } as const;
+    const origin = { requesterId: asUserId('alert:shop'), teamId: '', channelId: asChannelId('C0SHOP') };
+    expect(identityFor(identity, origin)?.user).toBe('slack:alert:shop');
+    const policy = { ...policyWith(), identity, approvers: {} };
+    const known = { people: ['U0ROY'], teamId: 'T0TEAM' };
+    expect(yieldedIdentities(policy, [asChannelId('C0SHOP')], known)?.users).toContain('slack:alert:shop');
+    expect(yieldedIdentities(policy, [asChannelId('C0PAY')], known)?.users).not.toContain('slack:alert:shop');
   });
 });
 

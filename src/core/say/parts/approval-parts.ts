@@ -5,6 +5,7 @@ import type { Plan } from '../../container/plan.ts';
 import { GRANT_MS, GRANT_RUNS, grantTarget, isActive, mayGrant } from '../../planning/grant.ts';
 import type { Vote } from '../../planning/vote.ts';
 import type { ApproverGroup } from '../../policy/policy.ts';
+import { isUnattended } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import type { SentCopies } from '../../run/sent-copies.ts';
 import { BOT } from '../../shown-names.ts';
@@ -84,7 +85,8 @@ export const approvalWords = ({ approval, planHash }: Run): readonly string[] =>
 ];
 
 const withdrawParts = (run: Run): Shown =>
-  run.state === 'pending-approval' && [
+  run.state === 'pending-approval' &&
+  !isUnattended(run) && [
     note`Only ${person(run.origin.requesterId)} can withdraw it:`,
     actions({ action: 'cancel', label: 'Withdraw request', value: run.id }),
   ];

@@ -10,5 +10,5 @@ export function resolvedMessage(run: Run): Message {
   const lastedMs = (alert?.resolvedAtMs ?? 0) - (alert?.sinceMs ?? 0);
   const found = headlineOf(verdict);
   const words = line`${strong('Resolved')} after ${formatDuration(Math.max(0, lastedMs))}.${found !== undefined && ` At the time: ${oneLine(found)}.`}`;
-  return message({ tone: 'success' }, [paragraph`${words}`, note`Alert of run ${id}`]);
+  return message({ tone: 'ended' }, [paragraph`${words}`, note`Alert of run ${id}`]);
 }

@@ -62,10 +62,12 @@ export function anchorMessage(run: Run, context: RenderContext): Message {
 function cardMessage(run: Run, context: RenderContext): Message {
   const { nowMs, approvers, isPrivate = false } = context;
   const head = headOf(run, nowMs, isPrivate);
-  const { tone, headline, isVerdict } = head;
+  const { headline, isVerdict } = head;
+  // What was wrong may be so no longer, and nobody has looked since.
+  const tone = run.alert?.resolvedAtMs === undefined ? head.tone : 'ended';
   const subject = subjectOf(run);
   const words =
-    isVerdict || run.outcome?.kind === 'answered'
+    isVerdict || run.outcome?.kind === 'answered' || (run.alert && run.state === 'denied')
       ? `${subject}: ${headline}`
       : `${headline}: ${imageOf(run)} on ${subject}`;
   const notification = run.alert
