@@ -1,2 +1,2 @@
-export { type AlertServerOptions, startAlertServer } from './alerts/server.ts';
-export { type Check, type OpsServer, startOpsServer } from './ops-server.ts';
+export { startAlertServer } from './alerts/server.ts';
+export { type OpsServer, startOpsServer } from './ops-server.ts';

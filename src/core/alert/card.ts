@@ -40,7 +40,7 @@ export interface AlertCard {
 }
 
 /** Longer than the four hours after which Alertmanager repeats, and than a day of an alert that comes and goes. */
-export const OPEN_MS = 25 * 3_600_000;
+const OPEN_MS = 25 * 3_600_000;
 /** Of one group; one notification has at most 500. */
 const MAX_SEEN = 1_000;
 const MAX_NAME = 100;
@@ -79,8 +79,12 @@ export function newAlertCard({ notification, alert, redact, receivedAtMs, ...res
     return line === '' ? undefined : shorten(line, length);
   };
   const firing = alerts.filter((one) => one.isFiring);
+  const { problem, subject, ...known } = rest;
+  const cleanSubject = (words: string): string => clean(words, MAX_NAME) ?? '';
   return {
-    ...defined(rest),
+    ...known,
+    subject: cleanSubject(subject),
+    ...defined({ problem: problem && { ...problem, subject: cleanSubject(problem.subject) } }),
     name: clean(labels.alertname, MAX_NAME) ?? 'Alert',
     ...defined({
       severity: clean(labels.severity, 30),

@@ -56,24 +56,29 @@ export class Alerts implements AlertReceiver {
     if (notification.alerts.length === 0) return 'ignored';
     const refused = this.#starter.refusalFor(userOfAlerts(name));
     if (refused) throw new KdebugError(refused);
-    const { card, cardKey } = await this.#openCard(sha256(JSON.stringify(['alerts', name, given.groupKey])));
+    const { card, closed, cardKey } = await this.#openCard(sha256(JSON.stringify(['alerts', name, given.groupKey])));
     const notified = { source, notification, cardKey };
     if (card) return this.#update(card, notified);
-    return notification.alerts.some(({ isFiring }) => isFiring) ? this.#begin(notified) : 'ignored';
+    // What has fired since the day before is no news.
+    return freshAlerts(notification.alerts, closed).length > 0 ? this.#begin(notified) : 'ignored';
   }
 
-  /** The group's card that still takes alerts, or the key for a new one: each card's key names the one before it. */
-  async #openCard(
-    firstKey: string,
-  ): Promise<{ readonly card?: Run & { readonly alert: AlertCard }; readonly cardKey: string }> {
+  /** The group's card that still takes alerts, or the key for a new one: each card's key names the one before it, `closed`. */
+  async #openCard(firstKey: string): Promise<{
+    readonly card?: Run & { readonly alert: AlertCard };
+    readonly closed?: AlertCard;
+    readonly cardKey: string;
+  }> {
     const { store, clock } = this.#deps;
     let cardKey = firstKey;
+    let closed: AlertCard | undefined;
     for (let cards = 0; cards < MAX_CARDS; cards += 1) {
       const id = await store.idOf(cardKey);
       const run = id === undefined ? undefined : await store.read(id);
-      if (!run?.alert) return { cardKey };
+      if (!run?.alert) return { cardKey, ...defined({ closed }) };
       const { alert } = run;
       if (clock.now() < alert.openUntilMs) return { card: { ...run, alert }, cardKey };
+      closed = alert;
       cardKey = sha256(`${firstKey}\n${run.id}`);
     }
     throw new KdebugError('internal_error', { detail: 'too many cards of one group of alerts' });
@@ -222,9 +227,7 @@ const subjectOf = (aimed: Judged['aimed']): string =>
   aimed.kind === 'target' ? `${aimed.target.namespace}/${aimed.target.name}` : aimed.subject;
 
 const problemOf = (aimed: Judged['aimed']): AlertCard['problem'] =>
-  aimed.kind === 'none'
-    ? { code: aimed.code, subject: aimed.subject.slice(0, MAX_SUBJECT) }
-    : { code: 'alert_names_no_pod', subject: '' };
+  aimed.kind === 'none' ? { code: aimed.code, subject: aimed.subject } : { code: 'alert_names_no_pod', subject: '' };
 
 /** Of a card that only shows its alert: nothing is ever launched for it. */
 const NO_REQUEST: RunRequest = {
@@ -236,9 +239,6 @@ const NO_REQUEST: RunRequest = {
   dryRun: false,
   batch: { canary: false },
 };
-
-/** Of a label's value that the card shows. */
-const MAX_SUBJECT = 100;
 
 function noAlert(): never {
   throw new KdebugError('internal_error', { detail: 'no alert of the group fires' });

@@ -244,6 +244,15 @@ describe('an alert that comes and goes', () => {
     expect(await runs(world)).toEqual([]);
   });
 
+  it('that fires for days has one card', async () => {
+    const world = worldWith();
+    await tell(world);
+    await endAll(world);
+    await world.clock.advance(26 * HOUR_MS);
+    expect(await tell(world)).toBe('ignored');
+    expect(await runs(world)).toHaveLength(1);
+  });
+
   it('has a new card after a day', async () => {
     const world = worldWith();
     await tell(world);
@@ -306,8 +315,10 @@ describe('a secret in what an alert says', () => {
     const world = worldWith();
     const annotations = { summary: 'cannot log in with password=hunter2hunter2 at postgres://app:s3cr3tpw@db/shop' };
     await tell(world, aNotification([anAlert({ annotations })]));
+    const cluster = `password=hunter2hunter2 ${'x'.repeat(1_000)}`;
+    await tell(world, aNotification([anAlert({ labels: { cluster } })], { groupKey: 'of another cluster' }));
     const shown = JSON.stringify([world.thread.posts, await runs(world)]);
-    expect(shown).not.toMatch(/hunter2hunter2|s3cr3tpw/);
+    expect(shown).not.toMatch(/hunter2hunter2|s3cr3tpw|x{200}/);
   });
 });
 

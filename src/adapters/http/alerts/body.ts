@@ -4,7 +4,7 @@ import type { AlertSource } from '../../../core/policy/policy.ts';
 import { defined } from '../../../lib/object.ts';
 
 /** More in one notification are refused: whoever receives them cannot read them. */
-export const MAX_ALERTS = 500;
+const MAX_ALERTS = 500;
 const MAX_LABELS = 100;
 const MAX_KEY_LENGTH = 200;
 /** What a label or an annotation has beyond this is not read. */
