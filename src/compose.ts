@@ -172,6 +172,11 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
   const single = await singleReplica(env, log);
   await single?.findOther();
   await slack.start(pipeline.inbox);
+  // Else Slack's connections would keep alive a process that nobody can probe.
+  const giveUp = async (thrown: unknown): Promise<never> => {
+    await Promise.allSettled([slack.stop(), clusters.close(), audit.close()]);
+    throw thrown;
+  };
   const ops: OpsServer = await startOpsServer({
     port: env.opsPort,
     checks: {
@@ -191,11 +196,7 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     infos: { policy: () => policyLines(policies.status()), requests: () => slack.requests() },
     metrics,
     clock,
-  }).catch(async (thrown: unknown): Promise<never> => {
-    // Else Slack's connections would keep alive a process that nobody can probe.
-    await Promise.allSettled([slack.stop(), clusters.close(), audit.close()]);
-    throw thrown;
-  });
+  }).catch(giveUp);
   const alerts =
     env.alertsPort === undefined
       ? undefined
@@ -207,6 +208,9 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
           metrics,
           log,
           clock,
+        }).catch(async (thrown: unknown) => {
+          await ops.close();
+          return giveUp(thrown);
         });
   pipeline.startAdopting();
   // Slack then uses the connections of the other one.

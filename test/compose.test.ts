@@ -32,21 +32,27 @@ const policies = {
   close: () => undefined,
 };
 
-it('a start that fails at its last port takes no requests from Slack any more: else it would live on without probes', async () => {
-  const other = createServer().listen(0);
-  await once(other, 'listening');
-  const port = await freePort();
-  const loaded = loadEnv({
-    SLACK_BOT_TOKEN: slack.botToken,
-    SLACK_SIGNING_SECRET: slack.signingSecret,
-    SLACK_API_URL: slack.apiUrl,
-    PORT: String(port),
-    OPS_PORT: String((other.address() as AddressInfo).port),
-    KDEBUG_POLICY: join(directory, 'policy.yaml'),
-    KDEBUG_AUDIT: join(directory, 'audit'),
-  });
-  if (loaded.kind === 'invalid') throw new Error(loaded.problems.join());
-  await expect(startApp({ env: loaded.env, policies, log: new Lines() })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-  await expect(fetch(`http://127.0.0.1:${port}/slack/events`, { method: 'POST' })).rejects.toThrow();
-  other.close();
-});
+it.each(['OPS_PORT', 'ALERTS_PORT'])(
+  'a start that fails at %s takes no requests from Slack any more: else it would live on without probes',
+  async (taken) => {
+    const other = createServer().listen(0);
+    await once(other, 'listening');
+    const port = await freePort();
+    const loaded = loadEnv({
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_SIGNING_SECRET: slack.signingSecret,
+      SLACK_API_URL: slack.apiUrl,
+      PORT: String(port),
+      OPS_PORT: '0',
+      [taken]: String((other.address() as AddressInfo).port),
+      KDEBUG_POLICY: join(directory, 'policy.yaml'),
+      KDEBUG_AUDIT: join(directory, 'audit'),
+    });
+    if (loaded.kind === 'invalid') throw new Error(loaded.problems.join());
+    await expect(startApp({ env: loaded.env, policies, log: new Lines() })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+    await expect(fetch(`http://127.0.0.1:${port}/slack/events`, { method: 'POST' })).rejects.toThrow();
+    other.close();
+  },
+);
