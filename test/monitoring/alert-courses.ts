@@ -185,6 +185,11 @@ export const EVENTS: Readonly<Record<string, Event>> = {
   KdebugDeliveriesLost: { series: `kdebug_deliveries_lost_total{${POD}}`, times: 1, told: 30 },
   KdebugLogGaps: { series: `kdebug_log_gaps_total{${POD}}`, times: 1, told: 60 },
   KdebugSpoolFull: { series: ends('kdebug_spool_failures_total', 'reason="spool_full"'), times: 1, told: 30 },
+  KdebugAlertsRefused: {
+    series: `kdebug_alert_notifications_total{${POD},source="shop",result="alert_unauthorized"}`,
+    times: 3,
+    told: 15,
+  },
   KdebugLeasesLost: { series: `kdebug_leases_lost_total{${POD}}`, times: 6, told: 15 },
 };
 
