@@ -2,6 +2,7 @@ import { alertKey } from '../../core/alert/card.ts';
 import { matchesLabels } from '../../core/alert/match.ts';
 import type { Alert, AlertNotification } from '../../core/alert/notification.ts';
 import { type Aimed, type AlertTarget, aimOfAlert, workloadKeyOf } from '../../core/alert/target.ts';
+import { userOfAlerts } from '../../core/ids.ts';
 import { resolveCluster } from '../../core/planning/resolve.ts';
 import type { AlertSource, Policy } from '../../core/policy/policy.ts';
 import type { Quota } from '../ports/store.ts';
@@ -74,5 +75,9 @@ export function quotasOfLook(
     { key: `alerts:${source.channel}`, code: 'alert_limit', per: 'minute', max: MAX_A_MINUTE },
     { key: `channel:${source.channel}`, code: 'limit_per_channel', per: 'open', max: limits.runsPerChannel },
     { key: `cluster:${cluster}`, code: 'limit_per_cluster', per: 'open', max: limits.runsPerCluster },
+    {
+      key: `person:${userOfAlerts(source.name)}`,
+      ...{ code: 'limit_pending_per_person', per: 'pending', max: limits.pendingApprovalsPerUser },
+    },
   ];
 }

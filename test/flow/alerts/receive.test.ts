@@ -139,6 +139,10 @@ describe('an alert that may start nothing is shown, and says why', () => {
     const asking = worldWith({ asks: true }, parts);
     await tell(asking);
     expect(await runs(asking)).toMatchObject([{ state: 'pending-approval', approval: { grants: 'denied' } }]);
+    asking.policy = { ...asking.policy, limits: { ...asking.policy.limits, pendingApprovalsPerUser: 1 } };
+    await tell(asking, aNotification([anAlert({ labels: { alertname: 'Another' } })], { groupKey: 'another' }));
+    // What the API knows is said all the same.
+    expect((await runs(asking))[0]?.outcome).toEqual({ kind: 'answered', because: 'limit_pending_per_person' });
   });
 
   it('of an image that does more than observe', async () => {

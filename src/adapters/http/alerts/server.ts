@@ -32,6 +32,11 @@ const REQUEST_MS = 10_000;
 /** Each may hold a body of 1 MiB. */
 const MAX_CONNECTIONS = 50;
 
+const LINES = {
+  begins: 'a notification of alerts was refused',
+  ends: 'notifications of alerts are accepted again',
+};
+
 /** All others are answered with 503, so that the source tries again. */
 const STATUS: Readonly<Partial<Record<ReasonCode, number>>> = {
   alert_source_unknown: 404,
@@ -45,14 +50,14 @@ const STATUS: Readonly<Partial<Record<ReasonCode, number>>> = {
  * 503: the source must send it again. Never 429, after which Alertmanager gives up. Answers have a code, and nothing of the policy.
  */
 export async function startAlertServer(options: AlertServerOptions): Promise<AlertServer> {
-  const trouble = new Trouble(options, {
-    begins: 'a notification of alerts was refused',
-    ends: 'notifications of alerts are accepted again',
-  });
+  const troubles = new Map<string, Trouble>();
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
     const beganMs = options.clock.elapsed();
     void answer(request, options).then(({ status, result, source, detail }) => {
       options.metrics.alertsReceived(source, result, options.clock.elapsed() - beganMs);
+      // Few: names of the policy, and one for all others.
+      const trouble = troubles.get(source) ?? new Trouble(options, LINES);
+      troubles.set(source, trouble);
       if (status === 200) trouble.worked();
       else trouble.failed({ source, reason: result, detail });
       response.writeHead(status, {

@@ -158,6 +158,8 @@ describe('POST /alerts/NAME', () => {
     served = await new Served().start();
     await served.post('/alerts/shop', SAMPLE, {});
     await served.post('/alerts/shop', SAMPLE, {});
+    // Of another source: it says nothing of this one.
+    await served.post('/alerts/grafana', GRAFANA);
     await served.post('/alerts/shop', SAMPLE);
     expect(served.logged).toHaveLength(2);
     expect(served.logged[0]).toMatchObject({ source: 'shop', reason: 'alert_unauthorized' });
