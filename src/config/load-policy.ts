@@ -117,6 +117,7 @@ function policyFromFile(file: PolicyFile): Policy {
     limits: { ...limits, startDeadlineMs: startDeadline, maxTimeoutMs: maxTimeout },
     output: { ...output, retentionMs: retention },
     alerts: mapValues(file.alerts, alertSourceOf),
+    links: file.links,
   };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FILE_KINDS } from '../core/container/file-kinds.ts';
 import { IMAGE_CLASSES } from '../core/container/image-class.ts';
 import { PROFILES } from '../core/container/profiles.ts';
-import { ALERT_FORMATS, TARGET_LOG_RIGHTS } from '../core/policy/policy.ts';
+import { ALERT_FORMATS, LINK_VARIABLES, TARGET_LOG_RIGHTS } from '../core/policy/policy.ts';
 import { DEFAULT_NAMES } from '../core/shown-names.ts';
 import { DURATION, parseDuration } from '../lib/duration.ts';
 import { problemOfPattern, problemOfPatterns } from '../lib/patterns/linear-pattern.ts';
@@ -236,6 +236,19 @@ const AlertSource = z.strictObject({
     .describe('where the rule wants an approval: post its card; default: start nothing there'),
 });
 
+const MAX_LINKS = 3;
+
+/** The host is the policy's own: no pod chooses where people go. */
+const linkTemplate = matching(
+  /^https:\/\/[^\s/?#{}@]+(?:[/?#][!-~]*)?$/,
+  'must be an https address whose host has no variable',
+)
+  .max(1_000)
+  .refine(
+    (url) => [...url.matchAll(/\{(.*?)\}/g)].every(([, name]) => LINK_VARIABLES.some((known) => known === name)),
+    { error: `knows ${LINK_VARIABLES.map((name) => `{${name}}`).join(', ')} only` },
+  );
+
 const pattern = z.string().superRefine((source, context) => {
   const problem = problemOfPattern(source);
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
@@ -269,6 +282,11 @@ export const PolicyFile = z.strictObject({
   channels: record('channels', Channel).default({}),
   limits: Limits.prefault({}),
   output: Output.prefault({}),
+  links: z
+    .record(z.string().min(1).max(30), linkTemplate)
+    .default({})
+    .refine((links) => Object.keys(links).length <= MAX_LINKS, { error: `has at most ${MAX_LINKS}` })
+    .describe('where people look next, under every result: {cluster}, {namespace}, {pod}, {workload}, {from}, {to}'),
   alerts: record('alerts', AlertSource).default({}).describe('whose alerts start a look by themselves'),
 });
 

@@ -117,7 +117,7 @@ it.each<[string, string, string]>([
   [
     'a merge key',
     '<<: { version: 1 }',
-    'p.yaml:5:1 <<: is not a key here; one of: version, owner, clusters, identity, approvers, images, defaultImage, channels, limits, output, alerts',
+    'p.yaml:5:1 <<: is not a key here; one of: version, owner, clusters, identity, approvers, images, defaultImage, channels, limits, output, links, alerts',
   ],
 ])('%s is said', (_, line, problem) => {
   expect(problems(MINIMAL.trimEnd().concat('\n', line, '\n'))).toContain(problem);

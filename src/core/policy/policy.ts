@@ -19,7 +19,13 @@ export interface Policy {
   readonly output: Output;
   /** Whose notifications start a look by themselves, by the name in the webhook's path. Absent or empty: nobody's. */
   readonly alerts?: Readonly<Record<string, AlertSource>>;
+  /** By their label: where people look next, under every result; addresses with `LINK_VARIABLES`. */
+  readonly links?: Readonly<Record<string, string>>;
 }
+
+/** What an address of `links` may name in braces. `from` and `to` are milliseconds since 1970. */
+export const LINK_VARIABLES = ['cluster', 'namespace', 'pod', 'workload', 'from', 'to'] as const;
+export type LinkVariable = (typeof LINK_VARIABLES)[number];
 
 export const ALERT_FORMATS = ['alertmanager', 'grafana'] as const;
 

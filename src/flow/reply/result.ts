@@ -167,7 +167,8 @@ export class ResultDelivery {
 
   #messageOf(run: Run, isPrivate: boolean): Message {
     const requesterName = this.#voice.deps.directory.knownName(run.origin.requesterId);
-    return resultMessage(run, { isPrivate, ...defined({ requesterName }) });
+    const { links } = this.#voice.deps.policies.current();
+    return resultMessage(run, { isPrivate, ...defined({ requesterName, links }) });
   }
 
   /** Slack refuses the result everywhere: send it privately to the requester and record it as lost. */

@@ -2,14 +2,15 @@ import { own } from '../../../lib/object.ts';
 import { NEXT_IMAGES } from '../../diagnosis/facts/rules.ts';
 import { labelOf } from '../../diagnosis/report-verdict.ts';
 import type { OutcomeKind } from '../../outcome.ts';
+import type { LinkVariable, Policy } from '../../policy/policy.ts';
 import type { Refusal } from '../../request/origin.ts';
 import { mayCompare } from '../../run/ask.ts';
 import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import type { RunState } from '../../run/run-state.ts';
 import { canBeStopped, isStopping } from '../../run/stop.ts';
-import { actions, type Shown } from '../message/line.ts';
-import type { Button, Part } from '../message/message.ts';
+import { actions, dotted, note, type Shown } from '../message/line.ts';
+import { type Button, type Part, webLink } from '../message/message.ts';
 
 /** The places of buttons: on the run's card in the channel, or on the result in its thread. */
 export type Surface = 'card' | 'private-card' | 'result';
@@ -127,3 +128,27 @@ export function lacksOf(
 /** The button on the private refusal of such a request. */
 export const askPart = (run: Run, refusal: Refusal): readonly Part[] =>
   lacksOf(run, refusal) === undefined ? [] : [actions({ action: 'ask-for-it', label: 'Ask for it', value: run.id })];
+
+/** What led to a request was there before it. */
+const BEFORE_MS = 15 * 60_000;
+const AFTER_MS = 5 * 60_000;
+
+/**
+ * The policy's links, filled in for the pod of this run. Links and no buttons: Slack would tell kdebug of each press of a button, and wait for an
+ * answer.
+ */
+export function linksPart({ plan, origin, finishedAtMs, alert }: Run, links: Policy['links'] = {}): Shown {
+  if (!plan) return [];
+  const { cluster, namespace, podName, workload } = plan;
+  const values: Readonly<Record<LinkVariable, string>> = {
+    cluster,
+    namespace,
+    pod: podName,
+    workload: workload?.name ?? podName,
+    from: String((alert?.sinceMs ?? origin.receivedAtMs) - BEFORE_MS),
+    to: String((finishedAtMs ?? origin.receivedAtMs) + AFTER_MS),
+  };
+  const fill = (url: string): string =>
+    url.replace(/\{(\w+)\}/g, (_, name: LinkVariable) => encodeURIComponent(values[name] ?? ''));
+  return note`${dotted(Object.entries(links).map(([label, url]) => webLink(fill(url), label)))}`;
+}

@@ -1,5 +1,6 @@
 import { visible } from '../../../lib/invisible.ts';
 import { VERDICT_LINE_LENGTH } from '../../line-lengths.ts';
+import type { Policy } from '../../policy/policy.ts';
 import { isBatchRun, isUnattended } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import type { AudienceOf } from '../../run/shared-files.ts';
@@ -25,7 +26,7 @@ import {
   terminationPart,
   verdictParts,
 } from '../parts/result-parts.ts';
-import { runButtonsPart } from '../parts/run-buttons.ts';
+import { linksPart, runButtonsPart } from '../parts/run-buttons.ts';
 import {
   answerLine,
   type CardHead,
@@ -48,6 +49,8 @@ export interface RenderContext {
   readonly requesterName?: string;
   /** The container's output is for the requester alone: the anchor shows none of it. */
   readonly isPrivate?: boolean;
+  /** The policy's. */
+  readonly links?: Policy['links'];
 }
 
 /**
@@ -143,7 +146,10 @@ const readAtSpans = ({ verdict, origin }: Run, nowMs: number): readonly Span[] =
  * where `namesRequester` says so. A private result goes to a direct message, so it needs no mention but names its pod;
  * it has no buttons because a direct message is no channel of the policy, where requests are possible.
  */
-export function resultMessage(run: Run, context: Pick<RenderContext, 'isPrivate' | 'requesterName'> = {}): Message {
+export function resultMessage(
+  run: Run,
+  context: Pick<RenderContext, 'isPrivate' | 'requesterName' | 'links'> = {},
+): Message {
   const { isPrivate = false } = context;
   if (run.state !== 'finished') return decisionMessage(run);
   if (isBatchRun(run)) return batchResultMessage(run, isPrivate);
@@ -163,6 +169,7 @@ export function resultMessage(run: Run, context: Pick<RenderContext, 'isPrivate'
     paragraph`${secondLine(run, VERDICT_LINE_LENGTH)}`,
     !isPrivate && runButtonsPart(run, 'result'),
     isPrivate ? parts : withChartsInWords(parts),
+    linksPart(run, context.links),
     note`${smallPrint(run, context)}`,
   ]);
 }
