@@ -45,6 +45,8 @@ export async function planBatch(run: PlanSubject, target: BatchTarget, context: 
     cluster.podSecurity(aim.namespace),
     uidsToRerun(run, deps),
   ]);
+  // Several such requests begin at the same moment: each of the steps below looks at all pods.
+  await giveTurn(pods, context);
   const requests = requestsOf(run);
   const room = roomFor(origin.requesterId, policy.limits);
   const selected =
@@ -66,14 +68,18 @@ export async function planBatch(run: PlanSubject, target: BatchTarget, context: 
     level,
     aim: { ...aim, alias: unlessDenied(aimOf(containerRequest, origin, policy)).alias },
   }));
+  const planned = await planAll(selected.pods, inputs, context);
+  await giveTurn(planned, context);
   const batch = newBatch({
-    pods: await planAll(selected.pods, inputs, context),
+    pods: planned,
     requested: request.batch,
     ...defined({ comparison, pausedBy: run.job?.paused ? origin.requesterId : undefined }),
     nowMs: deps.clock.now(),
   });
+  await giveTurn(planned, context);
   const plans = [...firstOfEachVariant(batch)];
   const decision = decideSnapshot(batch, policy);
+  await giveTurn(planned, context);
   return { plan: highestClassOf(plans), planHash: batchPlanHash(batch), decision, batch };
 }
 
@@ -104,6 +110,16 @@ async function planAll(
     stopIfOver({ preview });
   }
   return planned;
+}
+
+/** Lets other work go on before the next step over so many pods; over few it takes no time. */
+async function giveTurn(
+  pods: readonly unknown[],
+  { deps, preview }: Pick<PlanContext, 'deps' | 'preview'>,
+): Promise<void> {
+  if (pods.length < PODS_PER_TURN) return;
+  await sleep(deps.clock, 0);
+  stopIfOver({ preview });
 }
 
 const stopIfOver = ({ preview }: { readonly preview?: Preview | undefined }): void =>
