@@ -157,7 +157,7 @@ describe.skipIf(!canLook)('a process in trouble', () => {
       'memory/memory.stat': 'total_inactive_file 0\n',
       'memory/memory.failcnt': '3\n',
       'memory/memory.oom_control': 'oom_kill_disable 0\nunder_oom 0\noom_kill 1\n',
-      'cpu/cpu.stat': 'nr_periods 100\nnr_throttled 40\nthrottled_time 5\n',
+      'cpu/cpu.stat': 'nr_periods 1000\nnr_throttled 400\nthrottled_time 5\n',
       'cpu/cpu.cfs_quota_us': '10000\n',
       'cpu/cpu.cfs_period_us': '100000\n',
       'cpuacct/cpuacct.usage': '5000000\n',
