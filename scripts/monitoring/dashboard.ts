@@ -153,6 +153,21 @@ export const ROWS: readonly Row[] = [
         queries: [{ expr: perMinute('requests_refused_total', 'reason'), legend: '{{reason}}' }],
       },
       {
+        title: 'Notifications of alerts, by answer',
+        description: 'Only with `ALERTS_PORT`. `accepted`, `repeated` and `ignored` are well.',
+        kind: 'lines',
+        unit: 'opm',
+        queries: [{ expr: perMinute('alert_notifications_total', 'source, result'), legend: '{{source}}: {{result}}' }],
+      },
+      {
+        title: 'Notifications of alerts answered within',
+        description: 'Alertmanager and Grafana wait ten seconds or more.',
+        kind: 'lines',
+        unit: 's',
+        badFrom: 10,
+        queries: medianAndSlow('alert_notification_seconds'),
+      },
+      {
         title: 'Acknowledged within',
         description: 'Slack waits three seconds.',
         kind: 'lines',

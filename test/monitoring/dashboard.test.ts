@@ -37,17 +37,21 @@ describe.skipIf(!here)('after a few stories', () => {
       policy: playPolicy('local'),
       transport: 'socket',
       slack: { team: playTeam },
+      env: { ALERTS_PORT: '0' },
     });
     const bot = await scene.boot();
     const read = async (): Promise<string> => {
       await bot.readiness();
       return (await fetch(`${bot.opsUrl}/metrics`)).text();
     };
+    const notify = () => fetch(`${bot.alertsUrl}/alerts/nobody`, { method: 'POST' });
     const before = await read();
     await tellStories(scene);
+    await notify();
     const between = await read();
     // Once more: Prometheus sees an increase only of a series that it has seen before.
     await say(scene, 'U0JONAS', JONAS);
+    await notify();
     const after = await read();
     now = Math.floor(Date.now() / 1000);
     const scrapes = [before, between, after, after].map(
