@@ -62,8 +62,7 @@ func Tally(all []Socket) map[string]int {
 // findQueues looks at each listener's queue of connections that wait to be accepted. What was dropped long ago means something only while a queue
 // is full.
 func (v View) findQueues(part *rules.Part) {
-	var slowest Socket
-	isFull := false
+	slowest, isFull := longestQueue(v.Sockets), false
 	for _, each := range v.Sockets {
 		if each.State != "LISTEN" || each.Waiting == 0 {
 			continue
@@ -72,9 +71,7 @@ func (v View) findQueues(part *rules.Part) {
 		if each.Room > 0 {
 			room = fmt.Sprintf(", of %d that may", each.Room)
 		}
-		if part.Find("accept_queue", float64(each.Waiting), "%d connections wait to be accepted at port %d%s", each.Waiting, each.Local.Port(), room); each.Waiting >= slowest.Waiting {
-			slowest = each
-		}
+		part.Find("accept_queue", float64(each.Waiting), "%s%s", queueWords(each), room)
 		isFull = isFull || each.Room > 0 && each.Waiting > each.Room || v.isKeptOut(each)
 	}
 	dropped := v.Sample.ListenOverflows
@@ -92,16 +89,26 @@ func (v View) findQueues(part *rules.Part) {
 
 // Queued tells of the longest queue of connections that wait to be accepted, from the rule's threshold on; "" for none.
 func Queued(all []Socket) string {
-	var longest Socket
-	for _, each := range all {
-		if each.State == "LISTEN" && each.Waiting > longest.Waiting {
-			longest = each
-		}
-	}
+	longest := longestQueue(all)
 	if float64(longest.Waiting) <= rules.Threshold("accept_queue") {
 		return ""
 	}
-	return fmt.Sprintf("%d connections wait to be accepted at port %d", longest.Waiting, longest.Local.Port())
+	return queueWords(longest)
+}
+
+func queueWords(listener Socket) string {
+	return fmt.Sprintf("%d connections wait to be accepted at port %d", listener.Waiting, listener.Local.Port())
+}
+
+// longestQueue is the listener with the most connections that wait; of several the last.
+func longestQueue(all []Socket) Socket {
+	var longest Socket
+	for _, each := range all {
+		if each.State == "LISTEN" && each.Waiting > 0 && each.Waiting >= longest.Waiting {
+			longest = each
+		}
+	}
+	return longest
 }
 
 // Unreachable tells of a program at which only its own pod can arrive, because each listener of the pod is on the loopback: at those of the program's

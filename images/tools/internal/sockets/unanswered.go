@@ -90,8 +90,8 @@ func (w Wait) String() string {
 // what is no database is a finding only from minUnasked on.
 func FindUnanswered(part *rules.Part, known []Socket) {
 	shown, waits := 0, Unanswered(known)
-	// A client within the pod is seen at its own end.
-	isAsked := hasClients(known) || slices.ContainsFunc(waits, func(wait Wait) bool { return wait.Within })
+	// Of a client within the pod the wait is seen at its own end.
+	isAsked := isKeptWaiting(known) || slices.ContainsFunc(waits, func(wait Wait) bool { return !wait.Peer.IsValid() || wait.Within })
 	for _, each := range waits {
 		if part.Doubt == "" {
 			part.Doubt = each.String()
@@ -113,26 +113,12 @@ func FindUnanswered(part *rules.Part, known []Socket) {
 	}
 }
 
-// hasClients is whether somebody waits for an answer of this pod, waits to be let in, or has given up and is not yet let go.
-func hasClients(all []Socket) bool {
-	listening, least := Listening(all), time.Duration(rules.Threshold("answer_missing")*float64(time.Second))
-	for _, each := range all {
-		switch each.State {
-		case "LISTEN":
-			if each.Waiting > 0 {
-				return true
-			}
-		case "ESTAB":
-			if listening[each.Local.Port()] && each.owes(least) {
-				return true
-			}
-		case "CLOSE-WAIT":
-			if listening[each.Local.Port()] {
-				return true
-			}
-		}
-	}
-	return false
+// isKeptWaiting is whether somebody waits to be let in, or has given up and is not yet let go.
+func isKeptWaiting(all []Socket) bool {
+	listening := Listening(all)
+	return slices.ContainsFunc(all, func(each Socket) bool {
+		return each.State == "LISTEN" && each.Waiting > 0 || each.State == "CLOSE-WAIT" && listening[each.Local.Port()]
+	})
 }
 
 // Unanswered are the waits among the sockets: the evident ones first, those for other pods before those within this one, then those with the most
