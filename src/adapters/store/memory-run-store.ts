@@ -18,8 +18,6 @@ export interface MemoryRunStoreOptions {
   readonly maxSettled?: number;
 }
 
-const MINUTE_MS = 60_000;
-
 interface Entry {
   run: Run;
   /** Rises with every run. */
@@ -79,7 +77,7 @@ export class MemoryRunStore implements RunStore {
     const lease = { fence: 0, owner: undefined, leaseEndsMs: 0 };
     const born = { number: this.#created, bornMs: this.#clock.elapsed() };
     const entry: Entry = { run: frozenCopy(run), ...born, ...lease, settledAtMs: 0, quotas };
-    for (const { key, windowMs } of quotas.flatMap(windowed)) this.#recent.add(key, windowMs);
+    for (const { key, windowMs } of quotas) if (windowMs !== undefined) this.#recent.add(key, windowMs);
     const fence = this.#lease(entry, owner);
     this.#open.set(run.id, entry);
     this.#byDedupeKey.set(run.origin.dedupeKey, run.id);
@@ -188,13 +186,11 @@ export class MemoryRunStore implements RunStore {
   }
 
   #limit(quotas: readonly Quota[]): CreateResult | undefined {
-    for (const quota of quotas) {
-      const { key, code, per, max } = quota;
+    for (const { key, code, per, max, windowMs } of quotas) {
       if (per === 'pending') continue;
-      const [window] = windowed(quota);
-      const count = window ? this.#recent.of(key, window.windowMs).length : this.#count(key, 'open');
+      const count = windowMs === undefined ? this.#count(key, 'open') : this.#recent.of(key, windowMs).length;
       if (count < max) continue;
-      const retryAtMs = window && this.#recent.roomAtMs(key, { max, windowMs: window.windowMs });
+      const retryAtMs = windowMs === undefined ? undefined : this.#recent.roomAtMs(key, { max, windowMs });
       return { kind: 'limited', code, count, ...defined({ retryAtMs }) };
     }
     return undefined;
@@ -258,7 +254,3 @@ export class MemoryRunStore implements RunStore {
     if (this.#closed) throw new KdebugError('store_unreachable', { detail: 'the store is closed' });
   }
 }
-
-/** The quota, if it counts creations within a time, and how long that is. */
-const windowed = ({ key, per, windowMs = MINUTE_MS }: Quota): readonly { key: string; windowMs: number }[] =>
-  per === 'minute' || per === 'window' ? [{ key, windowMs }] : [];

@@ -72,7 +72,7 @@ export function quotasOfLook(
       key: `alert:${alert.labels.alertname ?? ''}:${workloadKeyOf({ ...target, cluster })}`,
       ...{ code: 'alert_cooldown', per: 'window', windowMs: source.cooldownMs, max: most },
     },
-    { key: `alerts:${source.channel}`, code: 'alert_limit', per: 'minute', max: MAX_A_MINUTE },
+    { key: `alerts:${source.channel}`, code: 'alert_limit', per: 'window', windowMs: 60_000, max: MAX_A_MINUTE },
     { key: `channel:${source.channel}`, code: 'limit_per_channel', per: 'open', max: limits.runsPerChannel },
     { key: `cluster:${cluster}`, code: 'limit_per_cluster', per: 'open', max: limits.runsPerCluster },
     {

@@ -126,7 +126,13 @@ const NO_BOUND = 1_000_000_000;
  */
 export function quotasOf(run: Pick<Run, 'origin' | 'request'>, policy: Policy): readonly Quota[] {
   return [
-    { key: personOf(run), code: 'limit_per_person', per: 'minute', max: policy.limits.runsPerUserPerMinute },
+    {
+      key: personOf(run),
+      code: 'limit_per_person',
+      per: 'window',
+      windowMs: 60_000,
+      max: policy.limits.runsPerUserPerMinute,
+    },
     ...atATime(run, policy.limits, policy),
   ];
 }

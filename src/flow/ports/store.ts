@@ -20,9 +20,9 @@ export interface Quota {
   /**
    * `open`: runs that are neither final nor waiting for an approval, checked by `create`; an approved one counts again,
    * and is no longer refused. `pending`: runs that wait for an approval, checked by the `save` that makes them wait.
-   * `minute`: created within the last 60 s, checked by `create`; `window`: the same within the last `windowMs`.
+   * `window`: created within the last `windowMs`, checked by `create`.
    */
-  readonly per: 'open' | 'pending' | 'minute' | 'window';
+  readonly per: 'open' | 'pending' | 'window';
   /** Of `window`; the same for every quota with this key. */
   readonly windowMs?: number;
   readonly max: number;

@@ -424,7 +424,7 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
     });
 
     it('counts a run once for each bound of one key', async () => {
-      const minute = { ...OPEN, code: 'limit_per_person', per: 'minute', max: 3 } as const;
+      const minute = { ...OPEN, code: 'limit_per_person', per: 'window', windowMs: 60_000, max: 3 } as const;
       for (const n of [0, 1, 2]) await made(at.store, aRun(idOf(n)), [minute, OPEN, PENDING]);
       expect(await at.store.create(aRun(idOf(3)), 'one', [minute])).toMatchObject({
         code: 'limit_per_person',
@@ -446,7 +446,7 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
     });
 
     it('bounds the runs of a minute, and says when there is room again', async () => {
-      const quota = { key: 'person:U0ROY', code: 'limit_per_person', per: 'minute', max: 1 } as const;
+      const quota = { key: 'person:U0ROY', code: 'limit_per_person', per: 'window', windowMs: 60_000, max: 1 } as const;
       const createdAtMs = at.now();
       await at.store.create(aRun('aaaaaaaaaa'), 'one', [quota]);
       const refused = await at.store.create(aRun('bbbbbbbbbb'), 'one', [quota]);

@@ -29,8 +29,8 @@ export interface RedisRunStoreParts {
 }
 
 /** First part of a quota's key. */
-const kindOfQuota = ({ per, windowMs = 60_000 }: Quota): string =>
-  ({ minute: 'minute', open: 'count', pending: 'pending', window: `window:${windowMs}` })[per];
+const kindOfQuota = ({ per, windowMs = 0 }: Quota): string =>
+  ({ open: 'count', pending: 'pending', window: `window:${windowMs}` })[per];
 /** Leases in one call of `renew`, so that no call blocks Redis for long. */
 const RENEWED_AT_ONCE = 500;
 /** A record that does not open is skipped this long. */

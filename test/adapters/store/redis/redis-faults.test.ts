@@ -144,7 +144,7 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
       proxy.refusing = true;
       return 'cut';
     };
-    const quota = { key: 'person:U0ROY', code: 'limit_per_person', per: 'minute', max: 1 } as const;
+    const quota = { key: 'person:U0ROY', code: 'limit_per_person', per: 'window', windowMs: 60_000, max: 1 } as const;
     await failingInTime(() => store.create(aRun('aaaaaaaaaa'), 'one', [quota]));
     expect(await redis.exists('{kdebug}:run:aaaaaaaaaa')).toBe(1);
     proxy.refusing = false;
@@ -224,7 +224,7 @@ describe.skipIf(!hasRedis)('a Redis in trouble', () => {
     await created('aaaaaaaaaa');
     await redis.config('SET', 'maxmemory', '1');
     const quotas = [
-      { key: 'person:U0ROY', code: 'limit_per_person', per: 'minute', max: 6 },
+      { key: 'person:U0ROY', code: 'limit_per_person', per: 'window', windowMs: 60_000, max: 6 },
       { key: 'channel:C0SHOP', code: 'limit_per_channel', per: 'open', max: 6 },
     ] as const;
     expect(await failing(() => store.create(aRun('bbbbbbbbbb'), 'one', quotas))).toBeLessThan(200);

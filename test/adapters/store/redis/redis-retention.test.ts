@@ -7,7 +7,7 @@ import { hasRedis, RedisServer, until } from './redis-server.ts';
 import { age, aStore, HOUR_MS } from './stores.ts';
 
 const QUOTAS = [
-  { key: 'person:U0ROY', code: 'limit_per_person', per: 'minute', max: 999 },
+  { key: 'person:U0ROY', code: 'limit_per_person', per: 'window', windowMs: 60_000, max: 999 },
   { key: 'channel:C0SHOP', code: 'limit_per_channel', per: 'open', max: 999 },
 ] as const;
 const DAY_MS = 24 * HOUR_MS;
@@ -45,7 +45,7 @@ describe.skipIf(!hasRedis)('what is kept in Redis', () => {
     await store.save({ ...aRun('zzzzzzzzzz'), state: 'finished', delivery: { closed: true } }, two?.fence ?? 0);
     await store.close();
     expect((await redis.keys('*')).length).toBeGreaterThan(10);
-    await until(async () => (await redis.keys('*')).every((key) => key.includes(':minute:')));
+    await until(async () => (await redis.keys('*')).every((key) => key.includes(':window:')));
     await age(redis, 60_000);
     expect(await redis.keys('*')).toEqual([]);
   });

@@ -14,7 +14,7 @@ import { age, aStore, HOUR_MS, Lines } from './stores.ts';
 const ID = asRunId('aaaaaaaaaa');
 const KEY = '{kdebug}:run:aaaaaaaaaa';
 const QUOTAS = [
-  { key: 'person:U0ROY', code: 'limit_per_person', per: 'minute', max: 9 },
+  { key: 'person:U0ROY', code: 'limit_per_person', per: 'window', windowMs: 60_000, max: 9 },
   { key: 'channel:C0SHOP', code: 'limit_per_channel', per: 'open', max: 9 },
 ] as const;
 

@@ -122,7 +122,7 @@ describe.skipIf(!hasRedis)('a user of Redis', () => {
     await setUser(words);
     const store = await aStore(urlOf(), { maxSettled: 1 });
     const quotas = [
-      { key: 'person', code: 'limit_per_person', per: 'minute', max: 9 },
+      { key: 'person', code: 'limit_per_person', per: 'window', windowMs: 60_000, max: 9 },
       { key: 'channel', code: 'limit_per_channel', per: 'open', max: 9 },
     ] as const;
     for (const id of ['aaaaaaaaaa', 'bbbbbbbbbb', 'cccccccccc']) {

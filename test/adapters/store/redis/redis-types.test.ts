@@ -28,7 +28,7 @@ const KEYS = {
   'open:': 'zset',
   'grants:': 'zset',
   'history:': 'zset',
-  'minute:': 'zset',
+  'window:': 'zset',
   'count:': 'zset',
   'pending:': 'zset',
   awaiting: 'zset',
@@ -41,7 +41,7 @@ const KEYS = {
 } as const;
 
 const QUOTAS = [
-  { key: 'person:U0ROY', code: 'limit_per_person', per: 'minute', max: 99 },
+  { key: 'person:U0ROY', code: 'limit_per_person', per: 'window', windowMs: 60_000, max: 99 },
   { key: 'channel:C0SHOP', code: 'limit_per_channel', per: 'open', max: 99 },
   { key: 'person:U0ROY', code: 'limit_pending_per_person', per: 'pending', max: 99 },
 ] as const;

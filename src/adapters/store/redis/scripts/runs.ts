@@ -5,7 +5,7 @@ import { script } from './script.ts';
  *
  *   KEYS[1]  run:<id>
  *   KEYS[2]  dedupe:<HMAC of the dedupe key>
- *   KEYS[3…] one sorted set a quota: minute:<HMAC> or window:<ms>:<HMAC> (score: ms of creation), count:<HMAC> or pending:<HMAC> (score:
+ *   KEYS[3…] one sorted set a quota: window:<ms>:<HMAC> (score: ms of creation), count:<HMAC> or pending:<HMAC> (score:
  *            µs), members are run ids; a pending one is only noted, for the save that makes the run wait
  *   ARGV[5]  id            ARGV[6]  owner          ARGV[7]  lease, ms       ARGV[8]  the sealed record
  *   ARGV[9]  class         ARGV[10] grant, 0 or 1  ARGV[11] parked until, ms; 0: not parked
@@ -31,10 +31,7 @@ if call('EXISTS', KEYS[1]) == 1 then return {'taken', nowMs} end
 -- The first write takes memory: of a script's writes Redis, short of it, refuses only the first.
 call('SET', KEYS[2], id, 'PX', text(KEEP_MS))
 -- How long a quota remembers a creation; nil: as long as the run is open.
-local function windowOf(name)
-  if string.sub(name, 1, 7) == 'minute:' then return 60000 end
-  return tonumber(string.match(name, '^window:(%d+):') or '')
-end
+local function windowOf(name) return tonumber(string.match(name, '^window:(%d+):') or '') end
 local quotas, bounds = {}, {}
 for i = 3, #KEYS do
   local name, max = string.sub(KEYS[i], #prefix + 1), tonumber(ARGV[13 + i])
