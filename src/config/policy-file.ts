@@ -50,6 +50,7 @@ const size = (maxGi: number) =>
 
 const count = (max: number) => z.int().min(1).max(max);
 
+const channelId = matching(/^[CG][A-Z0-9]{2,20}$/, 'must be a Slack channel id (C… or G…)');
 const userId = matching(/^[UW][A-Z0-9]{2,20}$/, 'must be a Slack user id (U… or W…)');
 
 /** RFC 1123 label, or a prefix and `*`. */
@@ -89,7 +90,7 @@ const Identity = z.strictObject({
 const ApproverGroup = z.strictObject({
   usergroup: matching(/^S[A-Z0-9]{2,20}$/, 'must be a Slack user group id (S…)').optional(),
   users: z.array(userId).default([]),
-  channel: matching(/^[CG][A-Z0-9]{2,20}$/, 'must be a Slack channel id (C… or G…)')
+  channel: channelId
     .optional()
     .describe('every full member of this channel may decide, and requests are shown there as well'),
 });
@@ -214,9 +215,7 @@ const labelValues = z.array(z.string().min(1).max(253)).max(50);
 const AlertSource = z.strictObject({
   source: z.enum(ALERT_FORMATS).describe('who sends them, and so their format'),
   secretEnv: secretEnv.describe('the environment variable with the shared secret, at least 16 characters'),
-  channel: matching(/^[CG][A-Z0-9]{2,20}$/, 'must be a Slack channel id (C… or G…)').describe(
-    'where the alert is posted; the rules of this channel decide on the look',
-  ),
+  channel: channelId.describe('where the alert is posted; the rules of this channel decide on the look'),
   clusters: z
     .record(z.string().max(253), z.string())
     .optional()

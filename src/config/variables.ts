@@ -17,13 +17,13 @@ const token = (prefix: string, what: string) =>
     error: `does not look right: ${what}`,
   });
 
-const port = (fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,5}$/, { error: 'must be a port number' })
-    .transform(Number)
-    .refine((number) => number <= 65_535, { error: 'must be a port number, at most 65535' })
-    .prefault(String(fallback));
+const portNumber = z
+  .string()
+  .regex(/^\d{1,5}$/, { error: 'must be a port number' })
+  .transform(Number)
+  .refine((number) => number <= 65_535, { error: 'must be a port number, at most 65535' });
+
+const port = (fallback: number) => portNumber.prefault(String(fallback));
 
 /** Every variable of the environment but those of the proxy, each with its form, default and description. */
 export const Variables = z.object({
@@ -103,12 +103,7 @@ export const Variables = z.object({
   PORT: setting(port(3000), "The port for Slack's requests over HTTP; nothing listens there in Socket Mode."),
   OPS_PORT: setting(port(9090), 'The port of `/livez`, `/readyz` and `/metrics`; not the same as `PORT`.'),
   ALERTS_PORT: setting(
-    z
-      .string()
-      .regex(/^\d{1,5}$/, { error: 'must be a port number' })
-      .transform(Number)
-      .refine((number) => number <= 65_535, { error: 'must be a port number, at most 65535' })
-      .optional(),
+    portNumber.optional(),
     'The port for notifications of alerts, `POST /alerts/NAME`. Absent: nothing listens. See [alerts.md](alerts.md).',
   ),
   SLACK_API_URL: setting(

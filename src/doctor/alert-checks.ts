@@ -1,12 +1,10 @@
 import type { Env } from '../config/env.ts';
+import { isUsableSecret, MIN_SECRET_LENGTH } from '../core/alert/secret.ts';
 import type { AlertSource, Policy } from '../core/policy/policy.ts';
 import { areaOf, type Check } from './check.ts';
 import { RESTART } from './setup-checks.ts';
 
 const alerts = areaOf('alerts');
-
-/** A shorter secret is refused (`adapters/http`). */
-const MIN_SECRET_LENGTH = 16;
 
 /** The port and the secrets of the sources of alerts; nothing where the policy has none and no port is set. */
 export function checkAlerts(
@@ -40,7 +38,7 @@ function secretCheck({ name, secretEnv }: AlertSource, secret = ''): Check {
     secret === ''
       ? `the variable ${secretEnv} is not set, so every notification is refused`
       : `${secretEnv} has less than ${MIN_SECRET_LENGTH} characters, so every notification is refused`;
-  return secret.length >= MIN_SECRET_LENGTH
+  return isUsableSecret(secret)
     ? alerts.ok(name, `${secretEnv} is set`)
     : alerts.fail(name, result, `add it to the Secret kdebug: openssl rand -hex 24`, RESTART);
 }

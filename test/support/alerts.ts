@@ -40,7 +40,6 @@ export const aNotification = (
   parts: Partial<AlertNotification> = {},
 ): AlertNotification => ({
   groupKey: '{}:{alertname="KubePodCrashLooping"}',
-  commonLabels: {},
   alerts,
   truncated: 0,
   ...parts,

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { toKdebugError } from '../../core/errors.ts';
 import type { Metrics } from '../../flow/ports/machine.ts';
 import { type Clock, withDeadline } from '../../lib/clock.ts';
+import { listen } from './listen.ts';
 
 /** Resolves when the part it checks answers; rejects with the cause. */
 export type Check = () => Promise<void>;
@@ -41,13 +42,8 @@ const PLAIN = 'text/plain; charset=utf-8';
  */
 export async function startOpsServer(options: OpsServerOptions): Promise<OpsServer> {
   const server = createServer(listener(options));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
-  const address = server.address();
   return {
-    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    port: await listen(server, options.port, options.host),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -6,8 +6,6 @@
 export interface AlertNotification {
   /** The same for every notification of a group. */
   readonly groupKey: string;
-  /** What the alerts of the group have in common. */
-  readonly commonLabels: Labels;
   /** All alerts of the group, also those that have ended since the last notification. */
   readonly alerts: readonly Alert[];
   /** How many more the source left out. */

@@ -13,6 +13,7 @@ import { requestOfAlert } from '../../core/say/alert-request.ts';
 import { defined, own } from '../../lib/object.ts';
 import type { Starter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
+import { readRunByKey } from '../context/find-run.ts';
 import { HeldRun, type RunChanger } from '../context/held-run.ts';
 import type { AlertReceiver, Received } from '../ports/alerts.ts';
 import type { CreateResult, Quota } from '../ports/store.ts';
@@ -27,6 +28,10 @@ interface Notified {
   readonly notification: AlertNotification;
   readonly cardKey: string;
 }
+
+type CardRun = Run & { readonly alert: AlertCard };
+
+const isCardRun = (run: Run | undefined): run is CardRun => run?.alert !== undefined;
 
 interface Look {
   readonly judged: Judged & { readonly aimed: { readonly kind: 'target'; readonly target: AlertTarget } };
@@ -64,22 +69,17 @@ export class Alerts implements AlertReceiver {
   }
 
   /** The group's card that still takes alerts, or the key for a new one: each card's key names the one before it, `closed`. */
-  async #openCard(firstKey: string): Promise<{
-    readonly card?: Run & { readonly alert: AlertCard };
-    readonly closed?: AlertCard;
-    readonly cardKey: string;
-  }> {
-    const { store, clock } = this.#deps;
+  async #openCard(
+    firstKey: string,
+  ): Promise<{ readonly card?: CardRun; readonly closed?: AlertCard; readonly cardKey: string }> {
     let cardKey = firstKey;
     let closed: AlertCard | undefined;
     for (let cards = 0; cards < MAX_CARDS; cards += 1) {
-      const id = await store.idOf(cardKey);
-      const run = id === undefined ? undefined : await store.read(id);
-      if (!run?.alert) return { cardKey, ...defined({ closed }) };
-      const { alert } = run;
-      if (clock.now() < alert.openUntilMs) return { card: { ...run, alert }, cardKey };
-      closed = alert;
-      cardKey = sha256(`${firstKey}\n${run.id}`);
+      const card = await readRunByKey(cardKey, this.#deps);
+      if (!isCardRun(card)) return { cardKey, ...defined({ closed }) };
+      if (this.#deps.clock.now() < card.alert.openUntilMs) return { card, cardKey };
+      closed = card.alert;
+      cardKey = sha256(`${firstKey}\n${card.id}`);
     }
     throw new KdebugError('internal_error', { detail: 'too many cards of one group of alerts' });
   }
@@ -113,22 +113,19 @@ export class Alerts implements AlertReceiver {
     });
     const created = await this.#createCard(run, lead ? this.#quotas(lead, source, 1) : []);
     if (created.kind === 'duplicate') return this.#afterAnother(notified);
-    if (further.length > 0 && !created.problem) {
-      await this.#lookAt(further, notified, source.perGroup);
-    }
-    if (further.length > 0) await this.#change(run.id, notified, created.problem ? further.length : 0);
+    if (further.length === 0) return 'accepted';
+    if (!created.problem) await this.#lookAt(further, notified, source.perGroup);
+    await this.#change(run.id, notified, created.problem ? further.length : 0);
     return 'accepted';
   }
 
   /** Another replica has just made the card, of this notification or of one with other alerts. */
   async #afterAnother(notified: Notified): Promise<Received> {
-    const { store } = this.#deps;
-    const id = await store.idOf(notified.cardKey);
-    const run = id === undefined ? undefined : await store.read(id);
-    return run?.alert ? this.#update({ ...run, alert: run.alert }, notified) : 'repeated';
+    const card = await readRunByKey(notified.cardKey, this.#deps);
+    return isCardRun(card) ? this.#update(card, notified) : 'repeated';
   }
 
-  async #update(card: Run & { readonly alert: AlertCard }, notified: Notified): Promise<Received> {
+  async #update(card: CardRun, notified: Notified): Promise<Received> {
     const { source, notification } = notified;
     const nowMs = this.#deps.clock.now();
     // A repeat must not wait for whichever replica holds the run.
@@ -172,7 +169,7 @@ export class Alerts implements AlertReceiver {
 
   /** A card that may begin no look is shown all the same, and says why. */
   async #createCard(
-    run: Run & { readonly alert: AlertCard },
+    run: CardRun,
     quotas: readonly Quota[],
   ): Promise<{ readonly kind: 'created' | 'duplicate'; readonly problem?: ReasonCode }> {
     const { problem } = run.alert;
@@ -219,8 +216,9 @@ export class Alerts implements AlertReceiver {
 
 const looksOf = (judged: readonly Judged[], { image }: AlertSource): readonly Look[] =>
   judged.flatMap(({ alert, aimed }) => {
-    const request = aimed.kind === 'target' ? requestOfAlert(aimed.target, image) : undefined;
-    return aimed.kind === 'target' && request ? [{ judged: { alert, aimed }, request }] : [];
+    if (aimed.kind !== 'target') return [];
+    const request = requestOfAlert(aimed.target, image);
+    return request ? [{ judged: { alert, aimed }, request }] : [];
   });
 
 const subjectOf = (aimed: Judged['aimed']): string =>

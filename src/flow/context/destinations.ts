@@ -1,5 +1,5 @@
-import { alertSourceOf } from '../../core/ids.ts';
 import type { Delivery } from '../../core/run/delivery.ts';
+import { isUnattended } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { defined } from '../../lib/object.ts';
@@ -56,12 +56,12 @@ export async function fileDestinationOf(run: Run, isPrivate: boolean, thread: Th
 export async function fallbackDestination(
   destination: Destination,
   code: string,
-  { origin }: Run,
+  run: Run,
   thread: Thread,
 ): Promise<Destination | undefined> {
   if (destination.threadTs !== undefined && THREAD_CLOSED.has(code)) return { channelId: destination.channelId };
-  if (code !== 'slack_channel_closed' || alertSourceOf(origin.requesterId) !== undefined) return undefined;
-  const direct = await thread.openDirect(origin.requesterId);
+  if (code !== 'slack_channel_closed' || isUnattended(run)) return undefined;
+  const direct = await thread.openDirect(run.origin.requesterId);
   return direct.channelId === destination.channelId ? undefined : direct;
 }
 

@@ -14,6 +14,12 @@ export async function readRun(id: string, { store }: Deps): Promise<Run | undefi
   return isRunId(id) ? store.read(id) : undefined;
 }
 
+/** The run that a request with this key began. Undefined: none did, or the store has lost it. @throws KdebugError store_unreachable */
+export async function readRunByKey(dedupeKey: string, { store }: Deps): Promise<Run | undefined> {
+  const id = await store.idOf(dedupeKey);
+  return id === undefined ? undefined : store.read(id);
+}
+
 /** Hides other channels' runs: this channel may not be allowed to see their logs. */
 export async function readRunOfChannel(id: string, channelId: string, deps: Deps): Promise<Run | undefined> {
   const run = await readRun(id, deps);

@@ -95,8 +95,9 @@ export interface PlanContext {
 async function planAll(
   selected: readonly SelectedPod[],
   inputs: readonly PlanInputs[],
-  { deps, preview }: PlanContext,
+  context: PlanContext,
 ): Promise<readonly PlannedPod[]> {
+  const { deps, preview } = context;
   const planned: PlannedPod[] = [];
   const learntOf = lookUpOnce(learntFrom(deps));
   const kinds = new Map<string, Pick<PlannedPod, 'plans' | 'key'>>();
@@ -105,9 +106,7 @@ async function planAll(
     const known = kind === undefined || pod.skip !== undefined ? undefined : kinds.get(kind);
     const plans = known ?? (await planOfEach(pod, inputs, learntOf));
     if (kind !== undefined && pod.skip === undefined) kinds.set(kind, plans);
-    if (planned.push({ ...pod, ...plans }) % PODS_PER_TURN !== 0) continue;
-    await sleep(deps.clock, 0);
-    stopIfOver({ preview });
+    if (planned.push({ ...pod, ...plans }) % PODS_PER_TURN === 0) await giveTurn(planned, context);
   }
   return planned;
 }

@@ -9,6 +9,7 @@ import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
 import { own } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
+import { readRunByKey } from '../context/find-run.ts';
 import type { HeldRun } from '../context/held-run.ts';
 import { refusal } from '../context/refusals.ts';
 
@@ -40,9 +41,7 @@ export const awaitsCard = ({ origin }: Run): boolean => origin.threadOf !== unde
  */
 export async function joinCard(held: HeldRun, { store, clock }: Pick<FlowDeps, 'store' | 'clock'>): Promise<void> {
   const { threadOf = '', receivedAtMs } = held.run.origin;
-  const cardId = await store.idOf(threadOf);
-  const card = cardId === undefined ? undefined : await store.read(cardId);
-  const { anchor, anchorGone } = card?.delivery ?? {};
+  const { anchor, anchorGone } = (await readRunByKey(threadOf, { store }))?.delivery ?? {};
   const isTooLate = clock.now() - receivedAtMs > CARD_WITHIN_MS;
   if (anchor || anchorGone || isTooLate) await held.apply({ kind: 'threaded', threadTs: anchor?.ts ?? '' });
   else if (held.isOver) throw new KdebugError('lease_lost');

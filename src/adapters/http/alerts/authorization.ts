@@ -1,14 +1,9 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { sha256 } from '../../../core/hash.ts';
+import { hmacSha256, sha256 } from '../../../core/hash.ts';
 
-/** A shorter secret can be guessed. */
-const MIN_SECRET_LENGTH = 16;
 /** How far the sender's clock may be from ours. Within this time, a repeat of a captured notification changes nothing. */
 const MAX_SKEW_MS = 300_000;
-
-export const isUsableSecret = (secret: string | undefined): secret is string =>
-  secret !== undefined && secret.length >= MIN_SECRET_LENGTH;
 
 /** Whether a request without a signature has the secret as its bearer token. */
 export const hasBearer = ({ authorization = '' }: IncomingHttpHeaders, secret: string): boolean =>
@@ -30,8 +25,7 @@ export function hasSignature(
   const { 'x-grafana-alerting-signature': signature, 'x-grafana-alerting-timestamp': timestamp } = headers;
   if (typeof signature !== 'string' || typeof timestamp !== 'string' || !/^\d{10}$/.test(timestamp)) return false;
   if (Math.abs(nowMs - Number(timestamp) * 1_000) > MAX_SKEW_MS) return false;
-  const expected = createHmac('sha256', secret).update(`${timestamp}:`).update(body).digest('hex');
-  return isEqual(signature.toLowerCase(), expected);
+  return isEqual(signature.toLowerCase(), hmacSha256(Buffer.from(secret), `${timestamp}:`, body));
 }
 
 /** Takes as long whatever differs: hashes have one length. */

@@ -52,7 +52,6 @@ const versionOf: Readonly<Record<AlertSource['format'], string>> = { alertmanage
 const Notification = z.object({
   version: z.string(),
   groupKey: z.string().min(1),
-  commonLabels: texts,
   truncatedAlerts: z.int().min(0).catch(0),
   alerts: z.array(z.unknown()),
 });
@@ -68,13 +67,13 @@ export type ReadBody =
 export function readBody(body: string, format: AlertSource['format']): ReadBody {
   const parsed = Notification.safeParse(jsonOf(body));
   if (!parsed.success) return { kind: 'invalid', detail: 'it is no notification' };
-  const { version, groupKey, commonLabels, truncatedAlerts, alerts } = parsed.data;
+  const { version, groupKey, truncatedAlerts, alerts } = parsed.data;
   if (version !== versionOf[format])
     return { kind: 'invalid', detail: `version "${version.slice(0, 20)}" instead of "${versionOf[format]}"` };
   if (alerts.length > MAX_ALERTS) return { kind: 'too-many', detail: `${alerts.length} alerts` };
   const read = z.array(Alert).safeParse(alerts);
   if (!read.success) return { kind: 'invalid', detail: `alerts.${read.error.issues[0]?.path.join('.') ?? ''}` };
-  const notification = { groupKey, commonLabels, truncated: truncatedAlerts, alerts: read.data.map(alertOf) };
+  const notification = { groupKey, truncated: truncatedAlerts, alerts: read.data.map(alertOf) };
   return { kind: 'ok', notification };
 }
 

@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage } from 'node:http';
+import { isUsableSecret } from '../../../core/alert/secret.ts';
 import { KdebugError, type ReasonCode, toKdebugError } from '../../../core/errors.ts';
 import type { AlertSource } from '../../../core/policy/policy.ts';
 import type { AlertReceiver } from '../../../flow/ports/alerts.ts';
 import type { Log, Metrics } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { Trouble } from '../../../lib/trouble.ts';
-import { hasBearer, hasSignature, isSigned, isUsableSecret } from './authorization.ts';
+import { listen } from '../listen.ts';
+import { hasBearer, hasSignature, isSigned } from './authorization.ts';
 import { readBody } from './body.ts';
 
 export interface AlertServerOptions {
@@ -68,13 +70,8 @@ export async function startAlertServer(options: AlertServerOptions): Promise<Ale
     });
   });
   server.maxConnections = MAX_CONNECTIONS;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, resolve);
-  });
-  const address = server.address();
   return {
-    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    port: await listen(server, options.port),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -139,9 +139,13 @@ export const time = (atMs: number): Span => ({ kind: 'time', atMs });
 /** Within half a day, everybody knows which day is meant. */
 const SOON_MS = 12 * 3_600_000;
 
+/** Without its day if it is soon. */
+export const shortTime = (atMs: number, nowMs: number): Span =>
+  Math.abs(atMs - nowMs) < SOON_MS ? { kind: 'time', atMs, isToday: true } : time(atMs);
+
 /** A time in a sentence: `at 12:41 AM`, or with its day if it is not soon. */
 export const soon = (atMs: number, nowMs: number): readonly Span[] =>
-  Math.abs(atMs - nowMs) < SOON_MS ? [text('at '), { kind: 'time', atMs, isToday: true }] : [time(atMs)];
+  Math.abs(atMs - nowMs) < SOON_MS ? [text('at '), shortTime(atMs, nowMs)] : [time(atMs)];
 export const emoji = (name: EmojiName): Span => ({ kind: 'emoji', name, text: EMOJI[name] });
 
 /** A form to fill in, without any knowledge of Slack. All texts are plain. */

@@ -2,7 +2,7 @@ import { formatCount, formatDuration } from '../../../lib/duration.ts';
 import type { AlertCard } from '../../alert/card.ts';
 import type { Run } from '../../run/run.ts';
 import { dotted, line, note, paragraph, type Shown } from '../message/line.ts';
-import { type Span, soon, strong, webLink } from '../message/message.ts';
+import { type Span, shortTime, strong, webLink } from '../message/message.ts';
 import { oneLine } from './headline.ts';
 
 /** `*KubePodCrashLooping* · critical · firing since 12:41`: what people look for when they know the alert. */
@@ -14,12 +14,8 @@ function stateOf(alert: AlertCard, nowMs: number): readonly Span[] {
   const often = times > 1 ? ` for the ${ordinal(times)} time` : '';
   if (resolvedAtMs !== undefined) return line`resolved after ${formatDuration(resolvedAtMs - sinceMs)}${often}`;
   const several = firing > 1 && `${formatCount(firing, 'alert')}, `;
-  return line`${several}firing${often}, since ${sinceSpans(sinceMs, nowMs)}`;
+  return line`${several}firing${often}, since ${shortTime(sinceMs, nowMs)}`;
 }
-
-/** `since at 12:41` is no English. */
-const sinceSpans = (atMs: number, nowMs: number): readonly Span[] =>
-  soon(atMs, nowMs).filter(({ kind }) => kind === 'time');
 
 const ordinal = (count: number): string => {
   const last = count % 100 > 10 && count % 100 < 14 ? 0 : count % 10;
