@@ -87,7 +87,8 @@ export function slackFaults(board: Board, cluster: () => LocalCluster): void {
           expect(scene.slack.faults.hits).toBe(SAYING.length);
           await toldOnce(scene);
         },
-        { slackTimeoutMs: 300 },
+        // Long enough for an honest answer on a busy machine.
+        { slackTimeoutMs: 1_500 },
       ),
     );
 

@@ -29,7 +29,10 @@ describePlay(
         .getByText(/on 9 pods in shop: 7 runs succeeded, 2 failed/)
         .first()
         .waitFor({ timeout: LONG });
-      expect(await card.textContent()).toMatch(/In 2 pods the run failed, exit code 1/);
+      await card
+        .getByText(/In 2 pods the run failed, exit code 1/)
+        .first()
+        .waitFor({ timeout: LONG });
       expect(await messagesOf(page).getByRole('article').filter({ hasText: 'security-audit.sh' }).count()).toBe(1);
       expect(await debugged.count()).toBe(9);
       await card.getByRole('button', { name: /repl(y|ies)/ }).click();

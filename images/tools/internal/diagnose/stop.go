@@ -24,6 +24,8 @@ const (
 	// is missed by a single pass.
 	emptyPasses = 5
 	nextPass    = 10 * time.Millisecond
+	// killPatience is how long a killed process may take to go, at least.
+	killPatience = 5 * time.Second
 	// maxStopped is how many processes the sentence names.
 	maxStopped = 20
 	runLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
@@ -34,7 +36,7 @@ const (
 // Stop ends the processes of another run: those whose environment names it. No exec right is needed, because all debug containers of one target share
 // its process namespace. Exit code 0: they have ended; 1: could not; 2: there are none.
 func Stop(out io.Writer, settings Settings, began time.Time, run string) int {
-	end := ending{fs: target.Proc, own: os.Getpid(), grace: settings.Grace, run: run, sleep: time.Sleep}
+	end := ending{fs: target.Proc, own: os.Getpid(), grace: settings.Grace, run: run, sleep: time.Sleep, now: time.Now}
 	code, sentence := end.end(settings, began)
 	fmt.Fprintln(out, sentence)
 	if file := (&Look{Settings: settings}).terminationLog(); file != "" {
@@ -50,6 +52,7 @@ type ending struct {
 	run   string
 	grace time.Duration
 	sleep func(time.Duration)
+	now   func() time.Time
 	// unread is how many environments could not be read in the last pass; those of processes that ended meanwhile do not count.
 	unread int
 	// all are the processes that were signalled, each once, and left those of the last pass that found any.
@@ -99,10 +102,10 @@ func list(pids []int) string {
 	return text.String()
 }
 
-// signal signals the processes of the run until none is left, or for the grace. It gives whether none is, and the number of a process that may not be
+// signal signals the processes of the run until none is left, or for its patience. It gives whether none is, and the number of a process that may not be
 // signalled, or 0.
 func (e *ending) signal(number syscall.Signal) (none bool, refused int) {
-	latest, signalled := time.Now().Add(e.grace), map[int]bool{}
+	latest, signalled := e.now().Add(e.patience(number)), map[int]bool{}
 	for empty := 0; ; {
 		found, refused := e.pass(number, signalled)
 		if refused > 0 {
@@ -116,12 +119,21 @@ func (e *ending) signal(number syscall.Signal) (none bool, refused int) {
 		switch {
 		case empty > 0:
 			e.sleep(nextPass)
-		case time.Now().After(latest):
+		case e.now().After(latest):
 			return false, 0
 		default:
 			e.sleep(poll)
 		}
 	}
+}
+
+// patience is how long a signal is waited for. The grace is a person's choice of the time between the two signals; a kill needs the kernel's time, which
+// a busy node makes long.
+func (e *ending) patience(number syscall.Signal) time.Duration {
+	if number == syscall.SIGKILL {
+		return max(e.grace, killPatience)
+	}
+	return e.grace
 }
 
 // pass goes once through all processes, and signals each of the run as soon as it is found, for it may have ended a moment later: never our own nor

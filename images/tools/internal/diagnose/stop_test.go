@@ -33,7 +33,7 @@ func member(t *testing.T, command ...string) (pid int, ended chan struct{}) {
 
 func TestAProcessThatTheFirstPassMissesIsStopped(t *testing.T) {
 	proc, passes := t.TempDir(), 0
-	end := ending{fs: target.FS(proc), own: os.Getpid(), grace: 20 * time.Second, run: "run-of-a-test"}
+	end := ending{fs: target.FS(proc), own: os.Getpid(), grace: 20 * time.Second, run: "run-of-a-test", now: time.Now}
 	pid, ended := member(t, "sleep", "60")
 	end.sleep = func(time.Duration) {
 		switch passes++; {
@@ -51,10 +51,12 @@ func TestAProcessThatTheFirstPassMissesIsStopped(t *testing.T) {
 
 func TestARunThatStartsAnewAgainAndAgainIsNeverBelievedToHaveEnded(t *testing.T) {
 	proc := t.TempDir()
-	end := ending{fs: target.FS(proc), own: os.Getpid(), run: "run-of-a-test"}
+	now := time.Now()
+	end := ending{fs: target.FS(proc), own: os.Getpid(), run: "run-of-a-test", now: func() time.Time { return now }}
 	last, passes := "", 0
 	// Each process is there in one pass of three.
 	end.sleep = func(time.Duration) {
+		now = now.Add(time.Second)
 		if last != "" {
 			must(t, os.Remove(last))
 			last = ""
@@ -74,7 +76,7 @@ func TestARunThatStartsAnewAgainAndAgainIsNeverBelievedToHaveEnded(t *testing.T)
 func TestAProcessThatEndedIsNotOneThatCouldNotBeRead(t *testing.T) {
 	status := "State:\tS (sleeping)\nUid:\t1\t1\nGid:\t1\t1\n"
 	proc := folderWith(t, map[string]string{"77/status": status, "78/x": ""})
-	end := ending{fs: target.FS(proc), own: os.Getpid(), run: "run-of-a-test", sleep: func(time.Duration) {}}
+	end := ending{fs: target.FS(proc), own: os.Getpid(), run: "run-of-a-test", sleep: func(time.Duration) {}, now: time.Now}
 	if code, sentence := end.end(Settings{}, time.Now()); code != nothingToEnd || strings.Contains(sentence, "could not be read") {
 		t.Errorf("%d %s", code, sentence)
 	}
@@ -84,5 +86,14 @@ func TestAProcessThatEndedIsNotOneThatCouldNotBeRead(t *testing.T) {
 	}
 	if _, err := readEnviron(proc + "/77/environ"); err == nil || err == syscall.ENOENT {
 		t.Error(err)
+	}
+}
+
+func TestAKilledProcessMayTakeLongerToGoThanTheGraceOfOneThatIsAsked(t *testing.T) {
+	for grace, want := range map[time.Duration]time.Duration{0: killPatience, time.Second: killPatience, time.Minute: time.Minute} {
+		end := ending{grace: grace}
+		if end.patience(syscall.SIGTERM) != grace || end.patience(syscall.SIGKILL) != want {
+			t.Errorf("%s: %s, %s", grace, end.patience(syscall.SIGTERM), end.patience(syscall.SIGKILL))
+		}
 	}
 }

@@ -154,8 +154,9 @@ describe('a message over Socket Mode', () => {
       }),
       { numRuns: inFullOr(400, 60), endOnFailure: true },
     );
-    expect(await isAnswered()).toBe(true);
-    expect(await isAnswered()).toBe(true);
+    // Slack asks again by itself when it had to wait, and the socket has much to read first.
+    await expect.poll(isAnswered).toBe(true);
+    await expect.poll(isAnswered).toBe(true);
     expect(unheard).toEqual([]);
     expect(world.local.sockets.count).toBe(2);
   });
