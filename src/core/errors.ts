@@ -460,6 +460,10 @@ export const REASONS = {
     'the labels name the exporter that reports it',
     'Set honor_labels: true in Prometheus, or keep the label exported_pod.',
   ),
+  alert_of_dead_node: user(
+    'the node does not report that it is ready, so nothing can be looked at inside its pods',
+    'The alerts of its pods are in this thread. Whoever runs the node must bring it back; its pods move to other nodes after five minutes.',
+  ),
   alert_of_kdebug: user('this alert is about kdebug itself', 'See docs/operations.md.'),
   alert_too_old: user(
     'this alert began more than 15 minutes before it arrived',

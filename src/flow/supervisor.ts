@@ -74,6 +74,7 @@ export class RunSupervisor implements Starter, RunChanger {
     this.#context = {
       deps,
       runs: this,
+      starter: this,
       runBatch,
       readers: new LogReaders(deps),
       batchLogs: new BatchLogs(deps.spools),

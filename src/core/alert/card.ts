@@ -31,6 +31,8 @@ export interface AlertCard {
   readonly skipped: number;
   /** Why nothing is looked at; `subject` is the word that is wrong. */
   readonly problem?: { readonly code: ReasonCode; readonly subject: string };
+  /** The node that is out of order, in whose card's thread this card is. */
+  readonly node?: string;
   /** The alerts that were told of already (`alertKey`), the newest last. */
   readonly seen: readonly string[];
   /** Rises with each change: Slack must show the newest. */
@@ -99,6 +101,29 @@ export function newAlertCard({ notification, alert, redact, receivedAtMs, ...res
     openUntilMs: receivedAtMs + OPEN_MS,
   };
 }
+
+/** The card of a node that is out of order: the cards of its pods' alerts are in its thread. */
+export const newNodeCard = ({
+  source,
+  node,
+  how,
+  atMs,
+}: {
+  readonly source: string;
+  /** As the cluster has it. */
+  readonly node: string;
+  readonly how: string;
+  readonly atMs: number;
+}): AlertCard => ({
+  source,
+  name: `Node ${how}`,
+  subject: node,
+  problem: { code: 'alert_of_dead_node', subject: node },
+  links: {},
+  sinceMs: atMs,
+  ...{ times: 1, firing: 1, skipped: 0, seen: [], version: 1 },
+  openUntilMs: atMs + OPEN_MS,
+});
 
 /** The card after another notification of its group. The same card: nothing is new. */
 export function updatedCard(

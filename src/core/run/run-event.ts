@@ -104,6 +104,8 @@ export type RunEvent =
   | { readonly kind: 'batch'; readonly event: BatchEvent; readonly atMs: number }
   /** A source told of the alerts of its card again. */
   | { readonly kind: 'alerted'; readonly alert: AlertCard }
+  /** The card of these alerts belongs into the thread of the one with this `dedupeKey`. */
+  | { readonly kind: 'joined'; readonly threadOf: string; readonly alert: AlertCard }
   /** The card of its alerts has a message in Slack, in whose thread this run answers. */
   | { readonly kind: 'threaded'; readonly threadTs: string }
   | { readonly kind: 'asked'; readonly asked: SentCopies }

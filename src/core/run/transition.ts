@@ -37,6 +37,7 @@ const ALLOWED: Readonly<Record<RunEvent['kind'], readonly RunState[]>> = {
   'stop-failed': ['launching', 'starting', 'running', 'finished'],
   batch: ['approved', 'running'],
   alerted: ['received', ...PLANNED_STATES],
+  joined: ['received'],
   threaded: ['received'],
   asked: PLANNED_STATES,
   delivered: PLANNED_STATES,
@@ -102,6 +103,8 @@ function next(run: Run, event: RunEvent): Run | undefined {
       return batchMoved(run, event);
     case 'alerted':
       return run.alert && { ...run, alert: event.alert };
+    case 'joined':
+      return { ...run, alert: event.alert, origin: { ...run.origin, threadOf: event.threadOf } };
     case 'threaded':
       return { ...run, origin: threaded(run.origin, event.threadTs) };
     case 'asked':

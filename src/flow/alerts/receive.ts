@@ -1,13 +1,11 @@
 import { type AlertCard, alertKey, freshAlerts, newAlertCard, updatedCard } from '../../core/alert/card.ts';
 import type { AlertNotification } from '../../core/alert/notification.ts';
 import type { AlertTarget } from '../../core/alert/target.ts';
-import { shownCommandLine } from '../../core/command/shown-command.ts';
 import { KdebugError, type ReasonCode } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
 import { type RunId, userOfAlerts } from '../../core/ids.ts';
 import type { AlertSource } from '../../core/policy/policy.ts';
 import type { RunRequest } from '../../core/request/command.ts';
-import type { Origin } from '../../core/request/origin.ts';
 import type { Run } from '../../core/run/run.ts';
 import { requestOfAlert } from '../../core/say/alert-request.ts';
 import { defined, own } from '../../lib/object.ts';
@@ -17,6 +15,7 @@ import { readRunByKey } from '../context/find-run.ts';
 import { HeldRun, type RunChanger } from '../context/held-run.ts';
 import type { AlertReceiver, Received } from '../ports/alerts.ts';
 import type { CreateResult, Quota } from '../ports/store.ts';
+import { NO_REQUEST, runOfSource, type SourceRun } from '../run/unattended.ts';
 import { type Judged, judge, quotasOfLook, wantedOf } from './looks.ts';
 
 /** A group that keeps firing has one card a day, so this many are more than any store keeps. */
@@ -193,24 +192,10 @@ export class Alerts implements AlertReceiver {
   }
 
   #runFor<Fields extends Partial<Run>>(
-    source: AlertSource,
-    { dedupeKey, threadOf, request, ...extra }: { dedupeKey: string; threadOf?: string; request: RunRequest } & Fields,
+    { name: source, channel: channelId }: AlertSource,
+    parts: Omit<SourceRun, 'source' | 'channelId'> & Fields,
   ) {
-    const { clock, ids, policies } = this.#deps;
-    const origin: Origin = {
-      source: 'webhook',
-      dedupeKey,
-      teamId: '',
-      channelId: source.channel,
-      requesterId: userOfAlerts(source.name),
-      receivedAtMs: clock.now(),
-      ...defined({ threadOf }),
-    };
-    return {
-      ...{ schema: 1 as const, id: ids.runId(), state: 'received' as const, origin, request, delivery: {} },
-      commandLine: shownCommandLine(request, policies.current().output.redact),
-      ...extra,
-    };
+    return runOfSource({ source, channelId, ...parts }, this.#deps);
   }
 }
 
@@ -226,17 +211,6 @@ const subjectOf = (aimed: Judged['aimed']): string =>
 
 const problemOf = (aimed: Judged['aimed']): AlertCard['problem'] =>
   aimed.kind === 'none' ? { code: aimed.code, subject: aimed.subject } : { code: 'alert_names_no_pod', subject: '' };
-
-/** Of a card that only shows its alert: nothing is ever launched for it. */
-const NO_REQUEST: RunRequest = {
-  target: { kind: 'all' },
-  env: [],
-  profile: 'auto',
-  command: [],
-  argumentsOnly: false,
-  dryRun: false,
-  batch: { canary: false },
-};
 
 function noAlert(): never {
   throw new KdebugError('internal_error', { detail: 'no alert of the group fires' });

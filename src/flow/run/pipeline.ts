@@ -4,6 +4,7 @@ import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import { Rounds } from '../../lib/rounds.ts';
+import type { Starter } from '../context/accept.ts';
 import { record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { HeldRun, RunChanger } from '../context/held-run.ts';
@@ -23,6 +24,7 @@ export interface AdvanceContext {
   readonly deps: FlowDeps;
   readonly readers: LogReaders;
   readonly runs: RunChanger;
+  readonly starter: Starter;
   readonly batchLogs: BatchLogs;
   readonly room: PodRoom;
   /** Takes every pod of a batch through these same stages. Passed in, because `flow/batch` imports this file. */
@@ -96,9 +98,9 @@ type Stage = (held: HeldRun, context: AdvanceContext) => Promise<unknown>;
 
 /** Every stage is a re-entrant function of the stored run, so the run's next holder may enter it again. */
 function nextStage(held: HeldRun, context: AdvanceContext): Promise<unknown> {
-  const { deps, readers, runs, room, check } = context;
+  const { deps, readers, runs, starter, room, check } = context;
   const { run } = held;
-  if (run.state === 'received') return awaitsCard(run) ? joinCard(held, deps) : plan(held, deps, runs);
+  if (run.state === 'received') return awaitsCard(run) ? joinCard(held, deps) : plan(held, { deps, runs, starter });
   if (run.state === 'pending-approval') return held.apply({ kind: 'expired', atMs: deps.clock.now() });
   if (isBatchRun(run)) return context.runBatch(held, context);
   switch (run.state) {

@@ -12,6 +12,7 @@ import type { Run } from '../../core/run/run.ts';
 import type { EventOf } from '../../core/run/run-event.ts';
 import { unseenOnCard } from '../../core/say/parts/power-parts.ts';
 import { defined } from '../../lib/object.ts';
+import type { Starter } from '../context/accept.ts';
 import { record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { HeldRun, RunChanger } from '../context/held-run.ts';
@@ -33,6 +34,7 @@ import {
 } from '../planning/plan-pod.ts';
 import { accessProblem, muteProblem, rehearse, tooOld } from '../planning/preflight.ts';
 import type { Question, QuestionWithoutPods } from '../planning/question.ts';
+import { joinNode, mayJoinNode } from './dead-node.ts';
 import { equalRun } from './equal-run.ts';
 import { problemOfAlert, problemOfUnattended } from './unattended.ts';
 
@@ -41,12 +43,12 @@ import { problemOfAlert, problemOfUnattended } from './unattended.ts';
  * cluster, and before reading a pod when the channel, the policy or the person's own rights forbid it, so that no
  * answer reveals which pods exist.
  */
-export async function plan(held: HeldRun, deps: FlowDeps, runs: RunChanger): Promise<void> {
-  const atMs = deps.clock.now();
+export async function plan(held: HeldRun, tools: Tools & { readonly starter: Starter }): Promise<void> {
+  const { deps } = tools;
   const { run } = held;
   try {
     const early = problemOfAlert(run) ?? tooOld(run, deps);
-    if (early) throw new Refused(early);
+    if (early && !mayBeOfNode(run)) throw new Refused(early);
     // Side by side: asking Slack takes as long as reading the pod.
     const [planned, mute] = await Promise.all([
       planFor(run, deps, { answers: true }),
@@ -54,20 +56,34 @@ export async function plan(held: HeldRun, deps: FlowDeps, runs: RunChanger): Pro
     ]);
     if (mute) throw new Refused(mute);
     if ('scope' in planned) return await answerOfNone(held, planned, deps);
-    const problem = await problemOf(run, planned, deps);
-    await recordDecision(run, planned, { problem, deps });
-    if (problem) throw new Refused(problem);
-    const { question, ...known } = planned;
-    if (run.request.dryRun) {
-      const rehearsal = await rehearse(run, known.plan, deps);
-      await held.apply({ kind: 'rehearsed', ...known, atMs, rehearsal });
-    } else if (question) await answerFirst(held, { known, question }, { deps, runs });
-    else await launchable(held, known, { deps, runs });
+    const { question, plan: known } = planned;
+    if (await joinNode(held, { question, cluster: known.cluster }, tools)) return;
+    if (early) throw new Refused(early);
+    await decide(held, planned, tools);
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
-    await held.apply({ kind: 'denied', refusal: thrown.refusal, atMs });
+    await held.apply({ kind: 'denied', refusal: thrown.refusal, atMs: deps.clock.now() });
   }
 }
+
+/** @throws Refused */
+async function decide(held: HeldRun, planned: PlannedRequest, { deps, runs }: Tools): Promise<void> {
+  const { run } = held;
+  const atMs = deps.clock.now();
+  const problem = await problemOf(run, planned, deps);
+  await recordDecision(run, planned, { problem, deps });
+  if (problem) throw new Refused(problem);
+  const { question, ...known } = planned;
+  if (run.request.dryRun) {
+    const rehearsal = await rehearse(run, known.plan, deps);
+    await held.apply({ kind: 'rehearsed', ...known, atMs, rehearsal });
+  } else if (question) await answerFirst(held, { known, question }, { deps, runs });
+  else await launchable(held, known, { deps, runs });
+}
+
+/** Too many alerts came at once, and that is so when a node dies. */
+const mayBeOfNode = (run: Run): boolean =>
+  mayJoinNode(run) && (run.alert?.problem?.code === 'alert_limit' || run.alert?.problem?.code === 'alert_cooldown');
 
 interface PlannedQuestion {
   readonly known: PlannedRequest;

@@ -1,21 +1,26 @@
+import { shownCommandLine } from '../../core/command/shown-command.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { KdebugError } from '../../core/errors.ts';
-import { alertSourceOf } from '../../core/ids.ts';
+import { alertSourceOf, type ChannelId, userOfAlerts } from '../../core/ids.ts';
 import { reasonOfUnattended } from '../../core/planning/unattended.ts';
 import type { Decision, Policy } from '../../core/policy/policy.ts';
-import type { Refusal } from '../../core/request/origin.ts';
+import type { RunRequest } from '../../core/request/command.ts';
+import type { Origin, Refusal } from '../../core/request/origin.ts';
 import { isUnattended } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
-import { own } from '../../lib/object.ts';
+import { defined, own } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { readRunByKey } from '../context/find-run.ts';
 import type { HeldRun } from '../context/held-run.ts';
 import { refusal } from '../context/refusals.ts';
 
 /** Why the alert that started this run is only shown, by what was known when it came. */
-export const problemOfAlert = ({ alert }: Run): Refusal | undefined =>
-  alert?.problem && refusal(alert.problem.code, alert.problem.subject);
+export function problemOfAlert({ alert }: Run): Refusal | undefined {
+  // In the thread of its node's card nothing else matters.
+  if (alert?.node !== undefined) return refusal('alert_of_dead_node', alert.node);
+  return alert?.problem && refusal(alert.problem.code, alert.problem.subject);
+}
 
 /** What the policy says of every run it says of this one too; this is what it says beyond that of one that nobody asked for. */
 export function problemOfUnattended(
@@ -26,6 +31,47 @@ export function problemOfUnattended(
   if (!isUnattended(run)) return undefined;
   const code = reasonOfUnattended(planned, own(alerts, alertSourceOf(run.origin.requesterId) ?? ''));
   return code && refusal(code, undefined, planned.decision.rule);
+}
+
+/** Of a card that only shows its alert: nothing is ever launched for it. */
+export const NO_REQUEST: RunRequest = {
+  target: { kind: 'all' },
+  env: [],
+  profile: 'auto',
+  command: [],
+  argumentsOnly: false,
+  dryRun: false,
+  batch: { canary: false },
+};
+
+/** A run of a source of alerts, which has no person and no message of its own. */
+export function runOfSource<Fields extends Partial<Run>>(
+  { source, channelId, dedupeKey, threadOf, request, ...extra }: SourceRun & Fields,
+  { clock, ids, policies }: Pick<FlowDeps, 'clock' | 'ids' | 'policies'>,
+) {
+  const origin: Origin = {
+    source: 'webhook',
+    dedupeKey,
+    teamId: '',
+    channelId,
+    requesterId: userOfAlerts(source),
+    receivedAtMs: clock.now(),
+    ...defined({ threadOf }),
+  };
+  return {
+    ...{ schema: 1 as const, id: ids.runId(), state: 'received' as const, origin, request, delivery: {} },
+    commandLine: shownCommandLine(request, policies.current().output.redact),
+    ...extra,
+  };
+}
+
+export interface SourceRun {
+  /** The policy's name of the source. */
+  readonly source: string;
+  readonly channelId: ChannelId;
+  readonly dedupeKey: string;
+  readonly threadOf?: string;
+  readonly request: RunRequest;
 }
 
 /** Slack takes one post a second in a channel, and fifty alerts may come at once. */
@@ -41,9 +87,12 @@ export const awaitsCard = ({ origin }: Run): boolean => origin.threadOf !== unde
  */
 export async function joinCard(held: HeldRun, { store, clock }: Pick<FlowDeps, 'store' | 'clock'>): Promise<void> {
   const { threadOf = '', receivedAtMs } = held.run.origin;
-  const { anchor, anchorGone } = (await readRunByKey(threadOf, { store }))?.delivery ?? {};
+  const card = await readRunByKey(threadOf, { store });
+  const { anchor, anchorGone } = card?.delivery ?? {};
   const isTooLate = clock.now() - receivedAtMs > CARD_WITHIN_MS;
-  if (anchor || anchorGone || isTooLate) await held.apply({ kind: 'threaded', threadTs: anchor?.ts ?? '' });
+  // A card may itself be in a thread, and Slack has no threads within threads.
+  const threadTs = anchor && (card?.origin.threadTs ?? anchor.ts);
+  if (anchor || anchorGone || isTooLate) await held.apply({ kind: 'threaded', threadTs: threadTs ?? '' });
   else if (held.isOver) throw new KdebugError('lease_lost');
   else await sleep(clock, LOOK_EVERY_MS);
 }

@@ -314,6 +314,91 @@ describe('many alerts', () => {
   });
 });
 
+describe('alerts of pods on a node that is out of order', () => {
+  const node = (status: string) => ({ name: 'node-a', conditions: [{ type: 'Ready', status }] });
+  const outOfOrder = (): World => {
+    const world = worldWith();
+    world.cluster.nodeNow = node('Unknown');
+    return world;
+  };
+  const tellGroups = async (world: World, count: number) => {
+    for (let index = 0; index < count; index += 1)
+      await tell(
+        world,
+        aNotification([anAlert({ labels: { alertname: `Alert${index}` } })], { groupKey: `group ${index}` }),
+      );
+    await world.clock.advance(2_000);
+    await settle();
+  };
+  const inChannel = ({ thread }: World) => thread.posts.filter(({ place }) => place.threadTs === undefined);
+
+  it('are told of in the thread of one card, which names the node, and start nothing', async () => {
+    const world = outOfOrder();
+    await tellGroups(world, 7);
+    expect(inChannel(world)).toHaveLength(1);
+    const [summary] = inChannel(world);
+    expect(textOf(summary?.message)).toMatch(/^Node no longer answers · firing, since .+\n.*node-a/m);
+    const cards = world.thread.posts.filter(({ place }) => place.threadTs !== undefined);
+    expect(cards).toHaveLength(7);
+    expect(new Set(cards.map(({ place }) => place.threadTs)).size).toBe(1);
+    expect(textOf(cards[0]?.message)).toMatch(
+      /^Alert1 · critical(.|\n)*The node does not report that it is ready.*: node-a/m,
+    );
+    // The last three are more than the channel's pace, and that is not why nobody looked.
+    expect(textOf(cards[6]?.message)).toContain('The node does not report that it is ready');
+    expect(world.thread.posts.map(({ message }) => textOf(message)).join('\n')).not.toContain('--all');
+    expect(world.cluster.launches).toEqual([]);
+  });
+
+  it('have one card of the node at several replicas', async () => {
+    const world = outOfOrder();
+    const other = new RunSupervisor({ ...world.deps(), owner: 'replica-2' });
+    await Promise.all(
+      [world.pipeline, other].map((replica, index) =>
+        replica.alerts.receive('shop', aNotification([anAlert()], { groupKey: `group ${index}` })),
+      ),
+    );
+    await settle();
+    await world.clock.advance(2_000);
+    await settle();
+    expect(inChannel(world)).toHaveLength(1);
+    expect(await runs(world)).toHaveLength(3);
+  });
+
+  it('are resolved in that thread, and the next day’s have a new card', async () => {
+    const world = outOfOrder();
+    await tellGroups(world, 1);
+    const labels = { alertname: 'Alert0' };
+    await tell(world, aNotification([resolved(anAlert({ labels }))], { groupKey: 'group 0' }));
+    await world.clock.advance(2_000);
+    await settle();
+    expect(inChannel(world)).toHaveLength(1);
+    expect(world.thread.posts.at(-1)?.meta.kind).toBe('resolved');
+    await world.clock.advance(26 * HOUR_MS);
+    await settle();
+    const startsAtMs = world.clock.now();
+    await tell(world, aNotification([anAlert({ labels, startsAtMs })], { groupKey: 'group 0' }));
+    await world.clock.advance(2_000);
+    await settle();
+    expect(inChannel(world)).toHaveLength(2);
+  });
+
+  it('have their own cards again where Slack takes no card of the node', async () => {
+    const world = outOfOrder();
+    world.thread.faults.add('post', 'slack_channel_closed');
+    await tellGroups(world, 1);
+    expect(await runs(world)).toHaveLength(2);
+  });
+
+  it('stand in the channel when the node is ready', async () => {
+    const world = outOfOrder();
+    world.cluster.nodeNow = node('True');
+    await tellGroups(world, 2);
+    expect(inChannel(world)).toHaveLength(2);
+    expect(await runs(world)).toHaveLength(2);
+  });
+});
+
 describe('a secret in what an alert says', () => {
   it('reaches neither Slack nor the store', async () => {
     const world = worldWith();

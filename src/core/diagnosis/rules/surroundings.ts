@@ -11,17 +11,25 @@ import { isDeleting, isOver } from '../reading/pod-containers.ts';
  */
 const CLOCK_SKEW = 5;
 
-function nodeNotReady({ pod, node }: ClusterFacts): readonly Finding[] | undefined {
+/** How the pod's node is out of order. Undefined: it is ready, or nobody may read it. `name` is as the cluster has it. */
+export function nodeOutOfOrder({
+  pod,
+  node,
+}: Pick<ClusterFacts, 'pod' | 'node'>): { readonly name: string; readonly how: string } | undefined {
   const ready = node?.conditions.find(({ type }) => type === 'Ready');
-  if (node && ready && ready.status !== 'True') {
-    const how = ready.status === 'Unknown' ? 'no longer answers' : 'is not ready';
-    return [{ code: 'node_not_ready', text: `the pod’s node ${cleanWords(node.name, 100)} ${how}` }];
-  }
+  if (node && ready && ready.status !== 'True')
+    return { name: node.name, how: ready.status === 'Unknown' ? 'no longer answers' : 'is not ready' };
+  const { nodeName } = pod.spec;
   // Without the right to read nodes, the pod's phase still says it.
-  if (pod.status.phase === 'Unknown' && pod.spec.nodeName !== undefined) {
-    return [{ code: 'node_not_ready', text: `the pod’s node ${cleanWords(pod.spec.nodeName, 100)} no longer answers` }];
-  }
-  return node && [];
+  return pod.status.phase === 'Unknown' && nodeName !== undefined
+    ? { name: nodeName, how: 'no longer answers' }
+    : undefined;
+}
+
+function nodeNotReady(facts: ClusterFacts): readonly Finding[] | undefined {
+  const found = nodeOutOfOrder(facts);
+  if (!found) return facts.node && [];
+  return [{ code: 'node_not_ready', text: `the pod’s node ${cleanWords(found.name, 100)} ${found.how}` }];
 }
 
 function nodePressure({ node }: ClusterFacts): readonly Finding[] | undefined {

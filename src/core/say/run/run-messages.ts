@@ -133,7 +133,9 @@ function smallLine(run: Run, { besides, isVerdict }: CardHead, context: RenderCo
 }
 
 function ownWords(run: Run): Span | false {
-  const { plan } = run;
+  const { plan, alert, request } = run;
+  // Nobody typed anything, and nobody should: a card that only shows its alert asks for no pod.
+  if (alert && request.target.kind === 'all') return false;
   const isPlain = plan?.command.length === 0 && plan.reason === undefined && plan.label === undefined;
   return !isPlain && code(oneLine(typedCommand(run)));
 }
