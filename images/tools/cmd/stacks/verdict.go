@@ -93,8 +93,8 @@ func (l *look) doubt() string {
 	if words := sockets.Queued(l.sockets); words != "" {
 		return words
 	}
-	if failed := l.attempts.Sample.Failed; failed > 0 {
-		return fmt.Sprintf("%d of %d attempts to connect were refused", failed, max(failed, l.attempts.Sample.Opened))
+	if words := l.attempts.Refused(); words != "" {
+		return words
 	}
 	for _, dump := range l.dumps {
 		if dump.Doubt != "" {

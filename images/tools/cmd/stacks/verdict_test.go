@@ -280,7 +280,7 @@ func TestWhatMayBeWrongIsNotCalledWell(t *testing.T) {
 func TestAttemptsThatAreRefusedAreFound(t *testing.T) {
 	l := lookAt(target.Go, &stack.Dump{})
 	l.attempts = sockets.View{Sample: sockets.Counters{Opened: 9, Failed: 9}, Failed: map[netip.AddrPort]int{netip.MustParseAddrPort("10.1.2.3:5432"): 9}}
-	if found := findings(l); len(found) != 1 || found[0].Text != "9 of 9 attempts of the pod to connect were refused or led nowhere within the sample, 9 of them to 10.1.2.3:5432" {
+	if found := findings(l); len(found) != 1 || found[0].Text != "9 attempts to connect to 10.1.2.3:5432 were refused or led nowhere within the sample, of 9 of the pod" {
 		t.Errorf("%+v", found)
 	}
 }
@@ -320,7 +320,7 @@ func TestGoroutinesThatWaitTogetherAreFound(t *testing.T) {
 func TestClientsThatWaitAndARefusedAttemptForbidATick(t *testing.T) {
 	l := lookAt(target.Python, named("shop", target.Python, stack.Dump{}))
 	l.attempts.Sample = sockets.Counters{Opened: 3, Failed: 1}
-	if got := l.verdict(nil); !l.isUnsure() || !strings.HasPrefix(got, "1 of 3 attempts to connect were refused; ") {
+	if got := l.verdict(nil); !l.isUnsure() || !strings.HasPrefix(got, "1 attempt to connect was refused or led nowhere within the sample, of 3 of the pod; ") {
 		t.Error(got)
 	}
 }
