@@ -248,6 +248,41 @@ func TestAnEventLoopThatWaitsInAFunctionIsFound(t *testing.T) {
 	}
 }
 
+// A name server that is silent: of Ruby no frames are known, of Python they are.
+func TestThreadsThatWaitForANameServerNameIt(t *testing.T) {
+	waiting := stack.Thread{Kernel: thread.Seen{Class: thread.Socket, Peer: "10.0.0.10:53", Words: thread.Names + "10.0.0.10:53"}}
+	python := waiting
+	python.Own, python.Frames = "getaddrinfo (shop.py:3)", []string{"getaddrinfo (shop.py:3)"}
+	loop := python
+	loop.ID, loop.Name, loop.InLoop = 1, "MainThread", true
+	same := func(count int) []stack.Thread {
+		threads := many(count, "", waiting)
+		for index := range threads {
+			threads[index].Name = "server.rb:289"
+		}
+		return threads
+	}
+	for name, test := range map[string]struct {
+		dump *stack.Dump
+		want string
+	}{
+		"Ruby":          {named("ruby", target.Ruby, stack.Dump{Threads: same(5)}), "all 5 server.rb:289 threads wait for the name server 10.0.0.10:53."},
+		"Ruby, fewer":   {named("ruby", target.Ruby, stack.Dump{Threads: same(3)}), "3 threads wait for the name server 10.0.0.10:53; ruby is seen from outside only, without its stacks: nothing computes all the time; 3 threads: 3 waiting for the name server 10.0.0.10:53."},
+		"Python":        {named("gunicorn", target.Python, stack.Dump{Threads: many(5, "worker-", python)}), "all 5 worker threads wait in getaddrinfo (shop.py:3), for the name server 10.0.0.10:53."},
+		"an event loop": {named("shop", target.Python, stack.Dump{Threads: []stack.Thread{loop}}), "the event loop of shop waits in getaddrinfo (shop.py:3), for the name server 10.0.0.10:53: nothing else of it runs."},
+	} {
+		l := lookAt(test.dump.Process.Runtime, test.dump)
+		if got := l.verdict(findings(l)); got != test.want || !l.isUnsure() && len(findings(l)) == 0 {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	answered := waiting
+	answered.Kernel.Runs, answered.Kernel.Running = 30, 0.05
+	if l := lookAt(target.Ruby, named("ruby", target.Ruby, stack.Dump{Threads: many(9, "r-", answered)})); codes(l) != "" || l.isUnsure() {
+		t.Errorf("of a healthy one: %s", l.verdict(findings(l)))
+	}
+}
+
 func TestWhatMayBeWrongIsNotCalledWell(t *testing.T) {
 	request := stack.Thread{ID: 1, Name: "worker", Own: "price (shop.py:3)", Serves: true, Kernel: thread.Seen{Class: thread.Socket, Words: "reading from 10.1.2.3:5432", Waited: 4 * time.Second}}
 	news := request
