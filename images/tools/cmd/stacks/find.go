@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/room"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/stack"
@@ -58,7 +59,21 @@ func (l *look) parts() []*rules.Part {
 	sockets.FindUnanswered(waits, l.sockets)
 	l.attempts.FindAttempts(waits)
 	waits.Section.Text = report.Counted(len(l.sockets), "socket")
-	return []*rules.Part{stacks, cpu, waits}
+	return append([]*rules.Part{stacks, cpu, waits}, l.memoryParts()...)
+}
+
+// memoryParts are one part as autodiagnose has it, or none where nobody can tell: without it, a container about to be killed would be called well.
+func (l *look) memoryParts() []*rules.Part {
+	if !l.memory.Used.Known {
+		return nil
+	}
+	part := rules.NewPart("memory")
+	room.FindMemory(part, l.memory)
+	part.Section.Text = fmt.Sprintf("%d MiB in use", l.memory.Working()>>20)
+	if limit := l.memory.Limit.Value; limit > 0 {
+		part.Section.Text += fmt.Sprintf(" of %d MiB, %d%%", limit>>20, room.Share(l.memory))
+	}
+	return []*rules.Part{part}
 }
 
 // lack is why no stack could be had of any process; nil if one could.

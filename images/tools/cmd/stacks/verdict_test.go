@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"kdebug/tools/internal/cgroup"
 	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
@@ -280,6 +281,28 @@ func TestThreadsThatWaitForANameServerNameIt(t *testing.T) {
 	answered.Kernel.Runs, answered.Kernel.Running = 30, 0.05
 	if l := lookAt(target.Ruby, named("ruby", target.Ruby, stack.Dump{Threads: many(9, "r-", answered)})); codes(l) != "" || l.isUnsure() {
 		t.Errorf("of a healthy one: %s", l.verdict(findings(l)))
+	}
+}
+
+// A tick is for the pod, not for its threads alone.
+func TestAContainerThatIsAboutToBeKilledIsNotCalledWell(t *testing.T) {
+	mib := func(count int64) cgroup.Amount { return cgroup.Amount{Value: count << 20, Known: true} }
+	for name, test := range map[string]struct {
+		memory cgroup.Memory
+		want   string
+	}{
+		"nearly full":          {cgroup.Memory{Used: mib(245), Limit: mib(256), Inactive: mib(5)}, "memory at 93% of its limit (240 of 256 MiB)."},
+		"a process was killed": {cgroup.Memory{Used: mib(30), Limit: mib(256), Kills: cgroup.Amount{Value: 1, Known: true}}, "the kernel killed 1 process of the target for lack of memory."},
+		"full of cache":        {cgroup.Memory{Used: mib(256), Limit: mib(256), Inactive: mib(200)}, "No thread computes all the time and no pool waits."},
+		"at 90 %":              {cgroup.Memory{Used: mib(90), Limit: mib(100)}, "No thread computes all the time and no pool waits."},
+		"no limit":             {cgroup.Memory{Used: mib(900)}, "No thread computes all the time and no pool waits."},
+		"nobody can tell":      {cgroup.Memory{}, "No thread computes all the time and no pool waits."},
+	} {
+		l := lookAt(target.Python, named("shop", target.Python, stack.Dump{}))
+		l.memory = test.memory
+		if got := l.verdict(findings(l)); got != test.want {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }
 
