@@ -188,7 +188,7 @@ func (l *look) verdict(findings []report.Finding) string {
 	words := "No problems found with " + about
 	for _, part := range l.parts {
 		if part.Doubt != "" {
-			words += "; " + part.Doubt
+			words = part.Doubt + "; no problems found with " + about
 			break
 		}
 	}

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,8 @@ import (
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/room"
 	limits "kdebug/tools/internal/run"
+	"kdebug/tools/internal/sock"
+	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/target"
 )
 
@@ -73,6 +76,7 @@ func run() int {
 	if profile != nil && profile.Load != nil {
 		seen.load = *profile.Load
 	}
+	seen.waits = cmp.Or(seen.load.Asking, waitsOf(found))
 	fmt.Print(seen.words())
 	for _, file := range seen.files() {
 		if err := frame.Write(os.Stdout, file.name, file.content); err != nil {
@@ -80,6 +84,19 @@ func run() int {
 		}
 	}
 	return end(seen.report(), began, 0)
+}
+
+// waitsOf is for whose answer the program's connections wait, or who waits for its own; "" for nobody.
+func waitsOf(found *target.Target) string {
+	all, err := sockets.All()
+	if err != nil {
+		return ""
+	}
+	own := sock.Of(found, all)
+	for _, wait := range sockets.Unanswered(own) {
+		return wait.String()
+	}
+	return sockets.Queued(own)
 }
 
 // heapOf says how full the heap of a JVM is; "" for another, or where it does not say.

@@ -12,6 +12,7 @@ import (
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
 
 func (v view) report() *report.Report {
@@ -84,7 +85,7 @@ func (v view) loadPart() *rules.Part {
 		part.Find("gc_heavy", 100*share, "%s", v.collecting())
 	}
 	if waiting := v.program().Waiting(); waiting.Ready >= starving {
-		part.Find("waits_for_cpu", 100*waiting.Ready, "%sits thread %s was ready to run and had no CPU for %.0f %% of the time", v.goesInto(), report.Line(waiting.Name, 40), 100*waiting.Ready)
+		thread.FindStarved(part, fmt.Sprintf("%sits thread %s", v.goesInto(), report.Line(waiting.Name, 40)), waiting.Ready)
 	}
 	v.findBusy(part)
 	return part

@@ -25,6 +25,8 @@ type view struct {
 	load    cpu.Load
 	// heap says how full the heap of a JVM is, as "old generation 99 % of 30 MiB"; "" where that is not known.
 	heap string
+	// waits says who waits for whom, as "8 connections to 10.1.2.3:5432 have waited 12 s for an answer"; "" where nobody does, as far as is known.
+	waits string
 }
 
 type file struct {
@@ -126,8 +128,16 @@ func (v view) starved() string {
 	return fmt.Sprintf("; its thread %s was ready to run and had no CPU for %.0f %% of the time (throttled by its limit, or the node is busy)", report.Line(waiting.Name, 40), 100*waiting.Ready)
 }
 
-// verdict is one or two sentences.
+// verdict is one or two sentences. Of a program that hardly computes what it waits for comes first, where that is known.
 func (v view) verdict() string {
+	words := v.ofCPU()
+	if v.waits == "" || v.isTold() || v.isCollecting() {
+		return words
+	}
+	return v.waits + "; " + strings.ToLower(words[:1]) + words[1:]
+}
+
+func (v view) ofCPU() string {
 	var blind *cpu.Blind
 	failed := ""
 	switch {

@@ -132,6 +132,25 @@ func TestView(t *testing.T) {
 	}
 }
 
+// That a program is idle is no answer where it hangs.
+func TestWhatAnIdleProgramWaitsForComesFirst(t *testing.T) {
+	const waits = "8 connections to 10.1.2.3:5432 have waited 12 s for an answer"
+	for name, each := range map[string]struct {
+		view view
+		want string
+	}{
+		"idle":        {viewOf(target.Python, shop, nil, loadOf(0)), waits + "; the Python 3.11 process 1 (shop) is almost idle: it used 0.00 of a core in 2 s."},
+		"hardly busy": {viewOf(target.Go, profileOf(7, "a = 7"), nil, loadOf(0.09)), waits + "; the Go 3.11 process 1 (shop) is hardly busy: it used 0.09 of a core in 2 s, too little to tell where."},
+		"native":      {viewOf(target.Native, nil, cpu.ErrNative, loadOf(0)), waits + "; could not profile process 1 (shop): this image has no profiler for native programs. It used 0.00 of a core in 2 s."},
+		"busy":        {viewOf(target.Python, shop, nil, loadOf(0.97, worker)), "55 % of the CPU time goes into price; the Python 3.11 process 1 (shop) used 0.97 of a core in 2 s."},
+	} {
+		each.view.waits = waits
+		if got := each.view.verdict(); got != each.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 func TestTheTitleOfAProcessSaysWhatItDoes(t *testing.T) {
 	seen := viewOf(target.Native, nil, cpu.ErrNative, loadOf(0.5))
 	seen.target.Command = []string{"shop: pay 10.0.0.7(4242) UPDATE waiting"}

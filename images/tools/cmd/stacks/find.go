@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/room"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/stack"
@@ -58,7 +59,21 @@ func (l *look) parts() []*rules.Part {
 	sockets.FindUnanswered(waits, l.sockets)
 	l.attempts.FindAttempts(waits)
 	waits.Section.Text = report.Counted(len(l.sockets), "socket")
-	return []*rules.Part{stacks, cpu, waits}
+	return append([]*rules.Part{stacks, cpu, waits}, l.memoryParts()...)
+}
+
+// memoryParts are one part as autodiagnose has it, or none where nobody can tell: without it, a container about to be killed would be called well.
+func (l *look) memoryParts() []*rules.Part {
+	if !l.memory.Used.Known {
+		return nil
+	}
+	part := rules.NewPart("memory")
+	room.FindMemory(part, l.memory)
+	part.Section.Text = fmt.Sprintf("%d MiB in use", l.memory.Working()>>20)
+	if limit := l.memory.Limit.Value; limit > 0 {
+		part.Section.Text += fmt.Sprintf(" of %d MiB, %d%%", limit>>20, room.Share(l.memory))
+	}
+	return []*rules.Part{part}
 }
 
 // lack is why no stack could be had of any process; nil if one could.
@@ -160,7 +175,7 @@ func findLoops(part *rules.Part, dump *stack.Dump) {
 		if !blocksLoop(each) {
 			continue
 		}
-		words := "the event loop of " + nameOf(dump) + " waits" + in(short(each.Own)) + waitWords([]stack.Thread{each})
+		words := "the event loop of " + nameOf(dump) + " waits" + waitsIn(each.Own, []stack.Thread{each})
 		if each.Kernel.Waited >= time.Second {
 			words += ", for " + span(each.Kernel.Waited)
 		}
@@ -205,7 +220,7 @@ func poolWords(pool stack.Pool) string {
 	if noun == "goroutines" {
 		words = fmt.Sprintf("%d goroutines wait", len(pool.Waiting))
 	}
-	words += in(short(pool.Own)) + waitWords(pool.Waiting)
+	words += waitsIn(pool.Own, pool.Waiting)
 	if pool.Waited >= time.Second {
 		words += fmt.Sprintf(", for %s", span(pool.Waited))
 	}
@@ -213,6 +228,15 @@ func poolWords(pool stack.Pool) string {
 		words += fmt.Sprintf("; %s is in %s, %s", pool.Other.Name, short(pool.Other.Own), stack.Does(*pool.Other))
 	}
 	return words
+}
+
+// waitsIn says where threads wait, and for what: " in price (shop.py:3), for a lock", " for the name server 10.0.0.10:53".
+func waitsIn(own string, threads []stack.Thread) string {
+	words := waitWords(threads)
+	if own == "" && strings.HasPrefix(words, ", for ") {
+		return words[1:]
+	}
+	return in(short(own)) + words
 }
 
 // waitWords say what threads wait for, where that is the same for all and says something.
@@ -230,7 +254,7 @@ func waitWords(threads []stack.Thread) string {
 		if threads[0].ID == 0 {
 			return ", for the network"
 		}
-		return ", " + does
+		return ", " + strings.TrimPrefix(does, "waiting ")
 	case thread.Timer, thread.Disk:
 		return ", " + does
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"kdebug/tools/internal/cgroup"
 	"kdebug/tools/internal/jvm"
 	"kdebug/tools/internal/native"
 	"kdebug/tools/internal/node"
@@ -41,6 +42,8 @@ type look struct {
 	sockets []sockets.Socket
 	// unreachable is what sockets.Unreachable says of the target.
 	unreachable string
+	// memory is what the container used before the look.
+	memory cgroup.Memory
 	// attempts are those to connect while it looked.
 	attempts sockets.View
 }
@@ -113,6 +116,7 @@ func (l *look) busiestFirst(ctx context.Context) {
 
 // ask looks into all chosen processes at once, and at the others from outside meanwhile.
 func (l *look) ask(ctx context.Context) {
+	l.memory = cgroup.Of(l.target).ReadMemory()
 	before, watch := sockets.Count(), sockets.WatchFailed()
 	l.dumps, l.others = make([]*stack.Dump, len(l.chosen)), make([]*stack.Dump, len(l.beside))
 	var group sync.WaitGroup

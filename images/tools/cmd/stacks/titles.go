@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,7 +14,8 @@ import (
 )
 
 var (
-	digits = regexp.MustCompile(`[-_ #]*\d+`)
+	// A number, or an address with its port, as "10.0.0.9(40312)".
+	digits = regexp.MustCompile(`[-_ #]*\d[\d.:]*(\(\d+\))?`)
 	// "postgres: shop shop 10.0.0.9(40312) UPDATE waiting"
 	statement     = regexp.MustCompile(`([A-Z][A-Z ]*) waiting$`)
 	inTransaction = regexp.MustCompile(`idle in transaction( \(aborted\))?$`)
@@ -26,13 +28,14 @@ const processes = " (processes)"
 // their stacks although others of the same kind were would hide what those have in common: they are left out.
 func (l *look) pools() []stack.Pool {
 	var threads []stack.Thread
+	names := processPools(l.target.Processes)
 	for _, dump := range l.all() {
 		if l.isUnasked(dump) {
 			continue
 		}
 		for _, each := range dump.Threads {
 			if each.ID == dump.Process.PID && len(l.target.Processes) > 1 {
-				each.Name = processPool(dump.Process) + processes
+				each.Name = names[dump.Process.PID] + processes
 			}
 			threads = append(threads, each)
 		}
@@ -44,13 +47,22 @@ func (l *look) isUnasked(dump *stack.Dump) bool {
 	return dump.Process.Runtime == l.target.Runtime && hasStacks(l.target.Runtime) && !slices.Contains(l.dumps, dump)
 }
 
-// processPool is what the workers of one program have in common in their names: "nginx: worker process".
-func processPool(process target.Process) string {
-	name := process.Title()
-	if name == "" {
-		name = process.Name
+// processPools are what the workers of one program have in common in their names, as "nginx: worker process", by process: the whole name where all have
+// the same, else the one without numbers.
+func processPools(all []target.Process) map[int]string {
+	pools, names := map[int]string{}, map[string]string{}
+	for _, process := range all {
+		name := cmp.Or(process.Title(), process.Name)
+		stem := digits.ReplaceAllString(name, "")
+		if first, known := names[stem]; known && first != name {
+			name = stack.Stem(strings.TrimSpace(stem))
+		}
+		names[stem], pools[process.PID] = name, stem
 	}
-	return strings.TrimSpace(digits.ReplaceAllString(name, ""))
+	for pid, stem := range pools {
+		pools[pid] = names[stem]
+	}
+	return pools
 }
 
 // findTitles finds processes that say of themselves that they wait, both times they were asked, and did nothing in between.

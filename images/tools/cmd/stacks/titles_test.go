@@ -87,12 +87,20 @@ func TestASessionThatWaitsForAMomentIsWell(t *testing.T) {
 }
 
 func TestProcessesWithOneThreadEachAreAPool(t *testing.T) {
-	l := postgres(t, "php-fpm: master process (/etc/php-fpm.conf)", "php-fpm: pool www", "php-fpm: pool www", "php-fpm: pool www", "php-fpm: pool www", "php-fpm: pool www")
-	for _, dump := range l.dumps[1:] {
-		dump.Threads[0].Kernel = thread.Seen{Class: thread.Socket, Peer: "10.1.2.3:3306", Waited: 12 * time.Second, Words: "reading from 10.1.2.3:3306"}
-	}
-	if codes(l) != "pool_waits" || findings(l)[0].Text != "all 5 php-fpm: pool www processes wait, reading from 10.1.2.3:3306, for 12 s" {
-		t.Errorf("%+v", findings(l))
+	const master = "php-fpm: master process (/etc/php-fpm.conf)"
+	for want, titles := range map[string][]string{
+		"php-fpm: pool www": {"php-fpm: pool www", "php-fpm: pool www", "php-fpm: pool www", "php-fpm: pool www", "php-fpm: pool www"},
+		"php8.2: worker":    {"php8.2: worker", "php8.2: worker", "php8.2: worker", "php8.2: worker", "php8.2: worker"},
+		"shop: worker":      {"shop: worker 1:", "shop: worker 2:", "shop: worker 3:", "shop: worker 4:", "shop: worker 5:"},
+		"postgres: shop":    {"postgres: shop 10.0.0.9(40400)", "postgres: shop 10.0.0.9(40401)", "postgres: shop 10.0.0.9(40402)", "postgres: shop 10.0.0.9(40403)", "postgres: shop 10.0.0.9(40404)"},
+	} {
+		l := postgres(t, append([]string{master}, titles...)...)
+		for _, dump := range l.dumps[1:] {
+			dump.Threads[0].Kernel = thread.Seen{Class: thread.Socket, Peer: "10.1.2.3:3306", Waited: 12 * time.Second, Words: "reading from 10.1.2.3:3306"}
+		}
+		if found := findings(l); len(found) != 1 || found[0].Text != "all 5 "+want+" processes wait, reading from 10.1.2.3:3306, for 12 s" {
+			t.Errorf("%s: %+v", want, found)
+		}
 	}
 }
 

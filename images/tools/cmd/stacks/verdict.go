@@ -93,8 +93,8 @@ func (l *look) doubt() string {
 	if words := sockets.Queued(l.sockets); words != "" {
 		return words
 	}
-	if failed := l.attempts.Sample.Failed; failed > 0 {
-		return fmt.Sprintf("%d of %d attempts to connect were refused", failed, max(failed, l.attempts.Sample.Opened))
+	if words := l.attempts.Refused(); words != "" {
+		return words
 	}
 	for _, dump := range l.dumps {
 		if dump.Doubt != "" {
@@ -126,7 +126,7 @@ func (l *look) waitingWords() string {
 	if len(found) > 1 {
 		words = fmt.Sprintf("%s wait", report.Counted(len(found), l.unit()))
 	}
-	words += in(short(found[0].Own)) + waitWords(found)
+	words += waitsIn(found[0].Own, found)
 	if found[0].Serves {
 		words += ", in a request"
 	}
@@ -146,15 +146,16 @@ func (l *look) isUnsure() bool {
 	return l.doubt() != ""
 }
 
-// mayHang is whether a thread waits within a request, or has waited in the program's own code for a peer for a second or longer. One that waits for
-// news on purpose looks the same.
+// mayHang is whether a thread waits within a request, or has waited in the program's own code for a peer, or anywhere for a name server, for a second or
+// longer. One that waits for news on purpose looks the same.
 func mayHang(each stack.Thread) bool {
 	class := stack.Classify(each)
 	switch class {
 	case thread.OnCPU, thread.Ready, thread.Queue:
 		return false
 	}
-	return each.Serves || each.Own != "" && class == thread.Socket && each.Waits()
+	asksNames := strings.HasPrefix(each.Kernel.Words, thread.Names)
+	return each.Serves || (each.Own != "" || asksNames) && class == thread.Socket && each.Waits()
 }
 
 // cpuWords say how much CPU the processes had, and where it goes if enough was sampled to say so; "" for little.

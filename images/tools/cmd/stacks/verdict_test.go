@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"kdebug/tools/internal/cgroup"
 	"kdebug/tools/internal/sockets"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
@@ -248,6 +249,63 @@ func TestAnEventLoopThatWaitsInAFunctionIsFound(t *testing.T) {
 	}
 }
 
+// A name server that is silent: of Ruby no frames are known, of Python they are.
+func TestThreadsThatWaitForANameServerNameIt(t *testing.T) {
+	waiting := stack.Thread{Kernel: thread.Seen{Class: thread.Socket, Peer: "10.0.0.10:53", Words: thread.Names + "10.0.0.10:53"}}
+	python := waiting
+	python.Own, python.Frames = "getaddrinfo (shop.py:3)", []string{"getaddrinfo (shop.py:3)"}
+	loop := python
+	loop.ID, loop.Name, loop.InLoop = 1, "MainThread", true
+	same := func(count int) []stack.Thread {
+		threads := many(count, "", waiting)
+		for index := range threads {
+			threads[index].Name = "server.rb:289"
+		}
+		return threads
+	}
+	for name, test := range map[string]struct {
+		dump *stack.Dump
+		want string
+	}{
+		"Ruby":          {named("ruby", target.Ruby, stack.Dump{Threads: same(5)}), "all 5 server.rb:289 threads wait for the name server 10.0.0.10:53."},
+		"Ruby, fewer":   {named("ruby", target.Ruby, stack.Dump{Threads: same(3)}), "3 threads wait for the name server 10.0.0.10:53; ruby is seen from outside only, without its stacks: nothing computes all the time; 3 threads: 3 waiting for the name server 10.0.0.10:53."},
+		"Python":        {named("gunicorn", target.Python, stack.Dump{Threads: many(5, "worker-", python)}), "all 5 worker threads wait in getaddrinfo (shop.py:3), for the name server 10.0.0.10:53."},
+		"an event loop": {named("shop", target.Python, stack.Dump{Threads: []stack.Thread{loop}}), "the event loop of shop waits in getaddrinfo (shop.py:3), for the name server 10.0.0.10:53: nothing else of it runs."},
+	} {
+		l := lookAt(test.dump.Process.Runtime, test.dump)
+		if got := l.verdict(findings(l)); got != test.want || !l.isUnsure() && len(findings(l)) == 0 {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	answered := waiting
+	answered.Kernel.Runs, answered.Kernel.Running = 30, 0.05
+	if l := lookAt(target.Ruby, named("ruby", target.Ruby, stack.Dump{Threads: many(9, "r-", answered)})); codes(l) != "" || l.isUnsure() {
+		t.Errorf("of a healthy one: %s", l.verdict(findings(l)))
+	}
+}
+
+// A tick is for the pod, not for its threads alone.
+func TestAContainerThatIsAboutToBeKilledIsNotCalledWell(t *testing.T) {
+	mib := func(count int64) cgroup.Amount { return cgroup.Amount{Value: count << 20, Known: true} }
+	for name, test := range map[string]struct {
+		memory cgroup.Memory
+		want   string
+	}{
+		"nearly full":          {cgroup.Memory{Used: mib(245), Limit: mib(256), Inactive: mib(5)}, "memory at 93% of its limit (240 of 256 MiB)."},
+		"a process was killed": {cgroup.Memory{Used: mib(30), Limit: mib(256), Kills: cgroup.Amount{Value: 1, Known: true}}, "the kernel killed 1 process of the target for lack of memory."},
+		"full of cache":        {cgroup.Memory{Used: mib(256), Limit: mib(256), Inactive: mib(200)}, "No thread computes all the time and no pool waits."},
+		"at 90 %":              {cgroup.Memory{Used: mib(90), Limit: mib(100)}, "No thread computes all the time and no pool waits."},
+		"no limit":             {cgroup.Memory{Used: mib(900)}, "No thread computes all the time and no pool waits."},
+		"nobody can tell":      {cgroup.Memory{}, "No thread computes all the time and no pool waits."},
+	} {
+		l := lookAt(target.Python, named("shop", target.Python, stack.Dump{}))
+		l.memory = test.memory
+		if got := l.verdict(findings(l)); got != test.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 func TestWhatMayBeWrongIsNotCalledWell(t *testing.T) {
 	request := stack.Thread{ID: 1, Name: "worker", Own: "price (shop.py:3)", Serves: true, Kernel: thread.Seen{Class: thread.Socket, Words: "reading from 10.1.2.3:5432", Waited: 4 * time.Second}}
 	news := request
@@ -280,7 +338,7 @@ func TestWhatMayBeWrongIsNotCalledWell(t *testing.T) {
 func TestAttemptsThatAreRefusedAreFound(t *testing.T) {
 	l := lookAt(target.Go, &stack.Dump{})
 	l.attempts = sockets.View{Sample: sockets.Counters{Opened: 9, Failed: 9}, Failed: map[netip.AddrPort]int{netip.MustParseAddrPort("10.1.2.3:5432"): 9}}
-	if found := findings(l); len(found) != 1 || found[0].Text != "9 of 9 attempts of the pod to connect were refused or led nowhere within the sample, 9 of them to 10.1.2.3:5432" {
+	if found := findings(l); len(found) != 1 || found[0].Text != "9 attempts to connect to 10.1.2.3:5432 were refused or led nowhere within the sample, of 9 of the pod" {
 		t.Errorf("%+v", found)
 	}
 }
@@ -320,7 +378,7 @@ func TestGoroutinesThatWaitTogetherAreFound(t *testing.T) {
 func TestClientsThatWaitAndARefusedAttemptForbidATick(t *testing.T) {
 	l := lookAt(target.Python, named("shop", target.Python, stack.Dump{}))
 	l.attempts.Sample = sockets.Counters{Opened: 3, Failed: 1}
-	if got := l.verdict(nil); !l.isUnsure() || !strings.HasPrefix(got, "1 of 3 attempts to connect were refused; ") {
+	if got := l.verdict(nil); !l.isUnsure() || !strings.HasPrefix(got, "1 attempt to connect was refused or led nowhere within the sample, of 3 of the pod; ") {
 		t.Error(got)
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"kdebug/tools/internal/jvm"
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/target"
 	"kdebug/tools/internal/thread"
 )
@@ -27,6 +29,8 @@ type Load struct {
 	Used float64
 	// Elapsed is the time that it was measured for.
 	Elapsed time.Duration
+	// Asking is how many threads wait for a name server and do nothing else, in words; "" for none.
+	Asking string
 	// Threads are those that used some or wanted to, the busiest first.
 	Threads []Usage
 }
@@ -78,7 +82,11 @@ const least = 0.001
 // Read gives what the process used since Start. It can be called again.
 func (m *Meter) Read() Load {
 	load := Load{Elapsed: time.Since(m.began)}
+	asking, server := 0, ""
 	for id, seen := range m.watch.Read() {
+		if strings.HasPrefix(seen.Words, thread.Names) && seen.Still() {
+			asking, server = asking+1, seen.Peer
+		}
 		if seen.Busy() < least {
 			load.Used += seen.Running
 			continue
@@ -93,6 +101,9 @@ func (m *Meter) Read() Load {
 		}
 		load.Used += seen.Running
 		load.Threads = append(load.Threads, Usage{id, name, seen.Running, seen.Ready})
+	}
+	if asking > 0 {
+		load.Asking = fmt.Sprintf("%s for the name server %s", report.Counted(asking, "thread waits", "threads wait"), server)
 	}
 	slices.SortFunc(load.Threads, func(a, b Usage) int {
 		return cmp.Or(cmp.Compare(b.Busy(), a.Busy()), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))

@@ -13,9 +13,11 @@ import (
 type cpuSection struct {
 	before cgroup.CPU
 	at     time.Time
+	delays delays
 }
 
 func (s *cpuSection) begin(look *Look) {
+	s.delays = readDelays(look)
 	s.before, s.at = look.cgroup.ReadCPU(), time.Now()
 	look.cpuLimit = look.cgroup.CPULimit()
 }
@@ -40,6 +42,7 @@ func (s *cpuSection) end(look *Look) *rules.Part {
 	if !told {
 		text += cpuPressure(look, part)
 	}
+	s.delays.findStarved(look, part, time.Since(s.at))
 	load, _, _ := strings.Cut(readFile(string(look.Target.FS())+"/loadavg"), " ")
 	if load == "" {
 		load = "unknown"

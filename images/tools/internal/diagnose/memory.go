@@ -5,6 +5,7 @@ import (
 
 	"kdebug/tools/internal/cgroup"
 	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/room"
 	"kdebug/tools/internal/rules"
 )
 
@@ -28,13 +29,11 @@ func (s *memorySection) end(look *Look) *rules.Part {
 	if !now.Used.Known {
 		return look.blindCgroup(part)
 	}
-	part.Find("oom_kill", float64(now.Kills.Value), "the kernel killed %s of the target for lack of memory", report.Counted(now.Kills.Value, "process", "processes"))
+	room.FindMemory(part, now)
 	working := now.Working()
 	text := fmt.Sprintf("%d MiB in use (%d with cache)", working/mib, now.Used.Value/mib)
 	if limit := now.Limit.Value; limit > 0 {
-		share := working * 100 / limit
-		part.Find("memory_near_limit", float64(share), "memory at %d%% of its limit (%d of %d MiB)", share, working/mib, limit/mib)
-		text += fmt.Sprintf(" of %d MiB, %d%%", limit/mib, share)
+		text += fmt.Sprintf(" of %d MiB, %d%%", limit/mib, room.Share(now))
 	} else {
 		text += ", no limit"
 	}
@@ -56,7 +55,7 @@ func (s *memorySection) end(look *Look) *rules.Part {
 // heldBack is whether the cgroup had to give memory back within the sample.
 func (s *memorySection) heldBack(part *rules.Part, now cgroup.Memory) string {
 	times := grown(s.before.Above, now.Above)
-	if now.Limit.Value > 0 && now.Working()*100/now.Limit.Value >= nearMemoryLimit {
+	if room.Share(now) >= nearMemoryLimit {
 		times += grown(s.before.Hits, now.Hits)
 	}
 	part.Find("memory_held_back", float64(times), "the cgroup hit its memory limit %s within the sample", report.Counted(times, "time"))

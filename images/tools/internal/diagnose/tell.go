@@ -89,6 +89,9 @@ func verdictOf(r *report.Report) string {
 		}
 	}
 	words := fmt.Sprintf("Nothing found in %s", report.Counted(looked, "section"))
+	if r.Doubt != "" {
+		words = fmt.Sprintf("%s; nothing found in %s", r.Doubt, report.Counted(looked, "section"))
+	}
 	if len(r.Findings) > 0 {
 		titles := make([]string, 0, len(r.Findings))
 		for _, each := range r.Findings {
@@ -102,9 +105,6 @@ func verdictOf(r *report.Report) string {
 	}
 	if blind > 0 {
 		words += fmt.Sprintf(" (%d of %d sections not readable)", blind, len(r.Sections))
-	}
-	if len(r.Findings) == 0 && r.Doubt != "" {
-		words += "; " + r.Doubt
 	}
 	if len(r.Findings) == 0 {
 		words += "; it does not see inside the program"

@@ -27,7 +27,7 @@ func TestTheVerdictNeverSaysThatAllIsWell(t *testing.T) {
 		}
 	}
 	doubtful := &report.Report{Sections: sections[:1], Doubt: "1 connection to 10.1.2.3:5432 has waited 33 s for an answer"}
-	if got := verdictOf(doubtful); got != "Nothing found in 1 section; 1 connection to 10.1.2.3:5432 has waited 33 s for an answer; it does not see inside the program." {
+	if got := verdictOf(doubtful); got != "1 connection to 10.1.2.3:5432 has waited 33 s for an answer; nothing found in 1 section; it does not see inside the program." {
 		t.Error(got)
 	}
 }

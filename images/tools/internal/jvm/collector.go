@@ -1,5 +1,7 @@
 package jvm
 
+import "kdebug/tools/internal/thread"
+
 // Work is the CPU of one thread over a sample, by the name that the kernel or the JVM gives it: shares of one CPU.
 type Work struct {
 	Name           string
@@ -10,7 +12,6 @@ type Work struct {
 var (
 	stopping   = []string{"VM Thread", "GC Thread#", "GC task thread#", "Gang worker#", "ParGC Thread#"}
 	concurrent = []string{"G1 Conc#", "G1 Main Marker", "G1 Refine#", "ZWorker", "ZDriver", "ZDirector", "Shenandoah", "ShenControl", "Concurrent Mark-"}
-	compiling  = []string{"C1 CompilerThre", "C2 CompilerThre", "C1 ", "C2 ", "JVMCI"}
 	asked      = []string{"JFR ", "Attach Listener"}
 )
 
@@ -26,7 +27,7 @@ func Kind(name string) string {
 	switch {
 	case begins(name, stopping) || begins(name, concurrent):
 		return Collector
-	case begins(name, compiling):
+	case thread.IsCompiler(name):
 		return Compiler
 	case begins(name, asked):
 		return Recorder

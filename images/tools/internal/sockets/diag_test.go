@@ -65,3 +65,20 @@ func TestBothWaysToTheSocketsAgree(t *testing.T) {
 		}
 	}
 }
+
+func TestAUDPSocketIsListedWithItsPeer(t *testing.T) {
+	conn, err := net.Dial("udp", "127.83.71.11:53")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, each := range Datagrams() {
+		if each.Local.String() == conn.LocalAddr().String() {
+			if each.Peer.String() != "127.83.71.11:53" || each.Inode == 0 {
+				t.Errorf("%+v", each)
+			}
+			return
+		}
+	}
+	t.Error("it is not listed")
+}

@@ -134,26 +134,46 @@ func (v View) isKeptOut(listener Socket) bool {
 
 // FindAttempts puts into a part which attempts to connect failed within the sample.
 func (v View) FindAttempts(part *rules.Part) {
-	refused := v.Sample.refused()
-	part.Find("connects_refused", float64(refused), "%d of %d attempts of the pod to connect were refused or led nowhere within the sample%s",
-		refused, max(refused, v.Sample.Opened), v.worstFailed(refused))
+	part.Find("connects_refused", float64(v.Sample.refused()), "%s", v.Refused())
 	reset := v.Sample.reset()
 	part.Find("connections_reset", float64(reset), "%d connections of the pod were reset within the sample", reset)
 }
 
-// worstFailed is ", 12 of them to 10.0.0.7:8080", or "" where that was not seen.
-func (v View) worstFailed(most uint64) string {
+// Refused is "12 attempts to connect to 10.0.0.7:8080 and 3 to others were refused or led nowhere within the sample, of 30 of the pod"; "" for none. The
+// peer comes early: a first line, and the shortest termination message, are cut.
+func (v View) Refused() string {
+	refused := v.Sample.refused()
+	if refused == 0 {
+		return ""
+	}
+	peer, count := v.worstFailed()
+	// The two were not read at the same moment.
+	count = min(count, refused)
+	words := report.Counted(int64(count), "attempt") + " to connect"
+	switch others := refused - count; {
+	case !peer.IsValid():
+		words = report.Counted(int64(refused), "attempt") + " to connect"
+	case others > 0:
+		words += fmt.Sprintf(" to %s and %d to others", peer, others)
+	default:
+		words += fmt.Sprintf(" to %s", peer)
+	}
+	were := "were"
+	if refused == 1 {
+		were = "was"
+	}
+	return fmt.Sprintf("%s %s refused or led nowhere within the sample, of %d of the pod", words, were, max(refused, v.Sample.Opened))
+}
+
+// worstFailed is the peer to which the most attempts failed, as far as that was seen, and how many.
+func (v View) worstFailed() (netip.AddrPort, uint64) {
 	var worst netip.AddrPort
 	for peer, count := range v.Failed {
 		if count > v.Failed[worst] || count == v.Failed[worst] && peer.Compare(worst) < 0 {
 			worst = peer
 		}
 	}
-	if !worst.IsValid() {
-		return ""
-	}
-	// The two were not read at the same moment.
-	return fmt.Sprintf(", %d of them to %s", min(uint64(v.Failed[worst]), most), worst)
+	return worst, uint64(v.Failed[worst])
 }
 
 func (v View) findLimits(part *rules.Part) {

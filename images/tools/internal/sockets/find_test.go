@@ -113,10 +113,29 @@ func TestAHeapOfUnclosedSocketsIsTold(t *testing.T) {
 
 func TestWhoRefusesIsNamed(t *testing.T) {
 	peer := netip.MustParseAddrPort("10.0.0.7:8080")
-	part := rules.NewPart("sockets")
-	View{Sample: Counters{Opened: 30, Failed: 15}, Failed: map[netip.AddrPort]int{peer: 16, netip.MustParseAddrPort("10.0.0.8:80"): 1}}.Find(part)
-	if len(part.Findings) != 1 || part.Findings[0].Text != "15 of 30 attempts of the pod to connect were refused or led nowhere within the sample, 15 of them to 10.0.0.7:8080" {
-		t.Errorf("%+v", part.Findings)
+	other, six := netip.MustParseAddrPort("10.0.0.8:80"), netip.MustParseAddrPort("[2001:db8:ffff:ffff:ffff:ffff:ffff:ffff]:65535")
+	for name, each := range map[string]struct {
+		failed map[netip.AddrPort]int
+		want   string
+	}{
+		"one peer, counted a moment later": {map[netip.AddrPort]int{peer: 16, other: 1}, "15 attempts to connect to 10.0.0.7:8080 were refused or led nowhere within the sample, of 30 of the pod"},
+		"others as well":                   {map[netip.AddrPort]int{peer: 12, other: 3}, "12 attempts to connect to 10.0.0.7:8080 and 3 to others were refused or led nowhere within the sample, of 30 of the pod"},
+		"a peer with a long name":          {map[netip.AddrPort]int{six: 15}, "15 attempts to connect to [2001:db8:ffff:ffff:ffff:ffff:ffff:ffff]:65535 were refused or led nowhere within the sample, of 30 of the pod"},
+		"nobody is named":                  {nil, "15 attempts to connect were refused or led nowhere within the sample, of 30 of the pod"},
+	} {
+		part := rules.NewPart("sockets")
+		View{Sample: Counters{Opened: 30, Failed: 15}, Failed: each.failed}.Find(part)
+		if len(part.Findings) != 1 || part.Findings[0].Text != each.want {
+			t.Errorf("%s: %+v", name, part.Findings)
+		}
+		// The first line of an answer, and what the shortest termination message keeps of a finding (package report).
+		if line := each.want[:min(100, len(each.want))]; len(each.failed) > 0 && !strings.Contains(line[:60], "10.0.0.7:8080") && !strings.Contains(line, "]:65535") {
+			t.Errorf("%s: cut to %q", name, line)
+		}
+	}
+	one := View{Sample: Counters{Opened: 3, Failed: 1}, Failed: map[netip.AddrPort]int{peer: 1}}
+	if got := one.Refused(); got != "1 attempt to connect to 10.0.0.7:8080 was refused or led nowhere within the sample, of 3 of the pod" {
+		t.Error(got)
 	}
 }
 

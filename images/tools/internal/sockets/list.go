@@ -25,6 +25,15 @@ func List(path string, take func(Socket)) error {
 	return lines.Err()
 }
 
+// Datagrams lists the UDP sockets of the network that this process is in. The port of the Peer is 0 where a socket has none of its own.
+func Datagrams() []Socket {
+	var all []Socket
+	take := func(socket Socket) { all = append(all, socket) }
+	// A node without IPv6 has no second one.
+	_, _ = List("/proc/self/net/udp", take), List("/proc/self/net/udp6", take)
+	return all
+}
+
 func listed(line string) (Socket, bool) {
 	words := strings.Fields(line)
 	if len(words) < 10 {

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"regexp"
 	"sort"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 // Pool is threads of one name, nearly all of which wait at the same place.
 type Pool struct {
-	// Name without the numbers, as "http-nio-8080-exec".
+	// Name is what all have in common in theirs, as "http-nio-8080-exec".
 	Name string
 	// Total is how many threads of that name there are, and Waiting those at the place.
 	Total   int
@@ -74,7 +75,7 @@ func poolOf(name string, members []Thread) (Pool, bool) {
 	if len(waiting) < minPool || float64(len(waiting)) < minPart*float64(len(members)) {
 		return Pool{}, false
 	}
-	pool := Pool{Name: name, Total: len(members), Waiting: waiting, Own: waiting[0].Own, Peer: waiting[0].Kernel.Peer, Waited: waiting[0].Kernel.Waited}
+	pool := Pool{Name: sharedName(name, members), Total: len(members), Waiting: waiting, Own: waiting[0].Own, Peer: waiting[0].Kernel.Peer, Waited: waiting[0].Kernel.Waited}
 	for _, each := range waiting {
 		if each.Kernel.Peer != pool.Peer {
 			pool.Peer = ""
@@ -137,3 +138,16 @@ func poolName(name string) string {
 	}
 	return strings.TrimSpace(name)
 }
+
+// sharedName is the whole name where all have the same, which a number may be part of ("server.rb:289"); else the stem of short.
+func sharedName(short string, members []Thread) string {
+	for _, each := range members {
+		if each.Name != members[0].Name {
+			return Stem(short)
+		}
+	}
+	return members[0].Name
+}
+
+// Stem is a name that was cut at its number without what led to that, as "php-fpm" of "php-fpm:".
+func Stem(name string) string { return cmp.Or(strings.TrimRight(name, " .,:;_#([-"), name) }

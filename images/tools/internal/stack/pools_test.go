@@ -136,3 +136,22 @@ func TestTheRuntimesWordAloneDecidesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestAPoolsNameEndsInNoSignThatLedToANumber(t *testing.T) {
+	for want, names := range map[string][]string{
+		"server.rb:289":      {"server.rb:289", "server.rb:289", "server.rb:289", "server.rb:289", "server.rb:289"},
+		"server.rb":          {"server.rb:289", "server.rb:290", "server.rb:289", "server.rb:289", "server.rb:289"},
+		"uWSGIWorker1Core":   {"uWSGIWorker1Core0", "uWSGIWorker1Core1", "uWSGIWorker1Core2", "uWSGIWorker1Core3", "uWSGIWorker1Core4"},
+		"php":                {"php.1", "php.2", "php.3", "php.4", "php.5"},
+		"handler (GET)":      {"handler 1 (GET)", "handler 2 (GET)", "handler 3 (GET)", "handler 4 (GET)", "handler 5 (GET)"},
+		"php8.2 (processes)": {"php8.2 (processes)", "php8.2 (processes)", "php8.2 (processes)", "php8.2 (processes)", "php8.2 (processes)"},
+	} {
+		threads := pool(5, with(func(*Thread) {}))
+		for index := range threads {
+			threads[index].Name = names[index]
+		}
+		if found := Pools(threads); len(found) != 1 || found[0].Name != want {
+			t.Errorf("%q: %+v", want, found)
+		}
+	}
+}

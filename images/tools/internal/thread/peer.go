@@ -11,20 +11,28 @@ import (
 type table struct {
 	byInode   map[string]sockets.Socket
 	listening map[uint16]bool
+	// datagrams are those of UDP; nil before somebody asks.
+	datagrams map[string]sockets.Socket
 }
 
-// allSockets lists the sockets of the pod; a test has its own.
-var allSockets = sockets.All
+// allSockets and allDatagrams list the sockets of the pod; a test has its own.
+var (
+	allSockets   = sockets.All
+	allDatagrams = sockets.Datagrams
+)
+
+// Names begins the words for a thread that waits for a name server.
+const Names = "waiting for the name server "
 
 func readTable() *table {
 	all, _ := allSockets()
-	found := &table{map[string]sockets.Socket{}, map[uint16]bool{}}
+	found := &table{byInode: map[string]sockets.Socket{}, listening: map[uint16]bool{}}
 	for _, each := range all {
 		if each.State == "LISTEN" {
 			found.listening[each.Local.Port()] = true
 		}
 		if each.Inode != 0 {
-			found.byInode[strconv.FormatUint(uint64(each.Inode), 10)] = each
+			found.byInode[nameOf(each)] = each
 		}
 	}
 	return found
@@ -39,7 +47,7 @@ func (f *files) socket(inode, verb string) Seen {
 	peer := found.Peer.String()
 	switch {
 	case !known:
-		return Seen{Class: Socket, Words: verb + "a socket that is not TCP"}
+		return f.datagram(inode, verb)
 	case found.State == "LISTEN":
 		return Seen{Class: Queue, Words: wordsClient}
 	case f.sockets.listening[found.Local.Port()] && verb == "reading from ":
@@ -58,4 +66,28 @@ func silent(socket sockets.Socket) time.Duration {
 		return 0
 	}
 	return min(socket.LastSent, socket.LastReceived)
+}
+
+func nameOf(socket sockets.Socket) string { return strconv.FormatUint(uint64(socket.Inode), 10) }
+
+// datagram is a wait at a socket that is not TCP. Only of a name server is it known that it owes an answer: at others a thread may wait for news.
+func (f *files) datagram(inode, verb string) Seen {
+	const nameServer = 53
+	if f.sockets.datagrams == nil {
+		f.sockets.datagrams = map[string]sockets.Socket{}
+		for _, each := range allDatagrams() {
+			f.sockets.datagrams[nameOf(each)] = each
+		}
+	}
+	found, known := f.sockets.datagrams[inode]
+	peer := found.Peer.String()
+	switch {
+	case !known:
+		return Seen{Class: Socket, Words: verb + "a socket that is not TCP"}
+	case found.Peer.Port() == nameServer && found.Local.Port() != nameServer:
+		return Seen{Class: Socket, Peer: peer, Words: Names + peer}
+	case found.Peer.Port() != 0:
+		return Seen{Class: Socket, Words: verb + peer + " (UDP)"}
+	}
+	return Seen{Class: Socket, Words: verb + "a UDP socket"}
 }

@@ -32,18 +32,27 @@ func readingOf(fs target.FS, pid, id int) reading {
 	if fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])); len(fields) > 0 {
 		now.state = fields[0][0]
 	}
-	text, err := os.ReadFile(fs.Path(pid, "task", strconv.Itoa(id), "schedstat"))
-	if fields := strings.Fields(string(text)); err == nil && len(fields) == 3 {
-		now.ran, now.waited = nanoseconds(fields[0]), nanoseconds(fields[1])
-		now.runs, _ = strconv.ParseInt(fields[2], 10, 64)
-		now.counted = true
-		return now
+	if told, counted := schedstat(fs, pid, id); counted {
+		told.state = now.state
+		return told
 	}
 	// A kernel that counts no waits (without CONFIG_SCHED_INFO).
 	if used, _, err := fs.Times(fmt.Sprintf("%d/task/%d", pid, id)); err == nil {
 		now.ran = time.Duration(used) * tick
 	}
 	return now
+}
+
+// schedstat is what the kernel counts of a thread's CPU; false where it does not.
+func schedstat(fs target.FS, pid, id int) (reading, bool) {
+	text, err := os.ReadFile(fs.Path(pid, "task", strconv.Itoa(id), "schedstat"))
+	fields := strings.Fields(string(text))
+	if err != nil || len(fields) != 3 {
+		return reading{}, false
+	}
+	now := reading{ran: nanoseconds(fields[0]), waited: nanoseconds(fields[1]), counted: true}
+	now.runs, _ = strconv.ParseInt(fields[2], 10, 64)
+	return now, true
 }
 
 func nanoseconds(text string) time.Duration {

@@ -69,6 +69,41 @@ func withSockets(t *testing.T, all ...sockets.Socket) {
 	t.Cleanup(func() { allSockets = before })
 }
 
+func TestAThreadThatWaitsForANameServerIsToldWithIt(t *testing.T) {
+	own := netip.MustParseAddrPort("10.0.0.1:41000")
+	withSockets(t)
+	before := allDatagrams
+	t.Cleanup(func() { allDatagrams = before })
+	for name, test := range map[string]struct {
+		local, peer netip.AddrPort
+		words, seen string
+	}{
+		"a name server":        {own, netip.MustParseAddrPort("10.0.0.10:53"), "waiting for the name server 10.0.0.10:53", "10.0.0.10:53"},
+		"another peer":         {own, netip.MustParseAddrPort("10.0.0.9:4433"), "reading from 10.0.0.9:4433 (UDP)", ""},
+		"a name server's own":  {netip.MustParseAddrPort("10.0.0.1:53"), netip.MustParseAddrPort("10.0.0.9:53"), "reading from 10.0.0.9:53 (UDP)", ""},
+		"nobody in particular": {own, netip.MustParseAddrPort("0.0.0.0:0"), "reading from a UDP socket", ""},
+		"what the pod has not": {own, netip.AddrPort{}, "reading from a socket that is not TCP", ""},
+	} {
+		allDatagrams = func() []sockets.Socket {
+			if !test.peer.IsValid() {
+				return nil
+			}
+			return []sockets.Socket{{Inode: 9, Local: test.local, Peer: test.peer}}
+		}
+		f := newFake(t)
+		f.link(4, "socket:[9]")
+		for number, each := range calls {
+			if each == reads {
+				f.thread(7, 'S', sleeping, "", strconv.Itoa(number)+" 0x4 0x0 0x0 0x0 0x0 0x0 0x0 0x0")
+				break
+			}
+		}
+		if seen := after(Start(f.fs, 7), time.Second, 7); seen.Class != Socket || seen.Words != test.words || seen.Peer != test.seen {
+			t.Errorf("%s: %+v", name, seen)
+		}
+	}
+}
+
 func TestAThreadIsBusyByWhatItRanAndWasReadyToRun(t *testing.T) {
 	for name, test := range map[string]struct {
 		schedstat string

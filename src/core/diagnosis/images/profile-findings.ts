@@ -1,6 +1,6 @@
 import type { FindingRule } from '../facts/rules.ts';
 
-/** The findings of the profile image, besides those it shares with stacks (busy_thread). */
+/** The findings of the profile image, besides those it shares with stacks (busy_thread); autodiagnose has waits_for_cpu too. */
 export const PROFILE_FINDINGS: readonly FindingRule[] = [
   {
     code: 'hot_path',
@@ -33,6 +33,7 @@ export const PROFILE_FINDINGS: readonly FindingRule[] = [
     threshold: 30,
     unit: '%',
     next: 'Raise or remove its CPU limit, or look at what else runs on the node: autodiagnose tells throttling apart.',
+    nextImage: 'profile',
     source:
       'Chosen: it then takes nearly half as long again for everything. Counted by the kernel (schedstat; sched-stats.txt).',
   },
