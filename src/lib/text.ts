@@ -12,8 +12,8 @@ export function shortenMiddle(text: string, length: number): string {
   return `${shorten(text, length - end.length)}${end}`;
 }
 
-/** kdebug's own name stays lower case, even at a sentence's start. */
-const STARTS_WITH_NAME = /^kdebug\b/;
+/** kdebug's own name stays lower case, even at a sentence's start; so does the name of a pod that is gone. */
+const STARTS_WITH_NAME = /^(kdebug\b|\S+ is gone\b)/;
 
 /** Turns words into a sentence: capital first, full stop last. */
 export const sentence = (words: string): string =>

@@ -15,16 +15,23 @@ const withoutLast = (name: string): string => name.slice(0, Math.max(0, name.las
 export function goneText(name: string, pods: readonly Pod[], warnings: readonly ObjectEvent[]): string | undefined {
   const maker = withoutLast(name);
   if (maker === '') return undefined;
-  const heir = pods
-    .filter((pod) => isOfMaker(pod, maker))
-    .toSorted(byAge)
-    .at(-1);
+  const heir = heirOf(name, pods);
   const workload = heir && workloadOf(heir);
   if (heir && workload) return `${name} is gone; ${workload.kind}/${workload.name} has ${heir.metadata.name} now`;
   const ofPod = warnings.find(({ involved }) => involved.kind === 'Pod' && involved.name === name);
   const ofJob = warnings.find(({ involved }) => involved.kind === 'Job' && involved.name === maker);
   if (ofJob) return `${name} is gone; of its Job, job/${maker}, Kubernetes says: ${quoted(ofJob)}`;
   return ofPod && `${name} is gone; Kubernetes said last: ${quoted(ofPod)}`;
+}
+
+/** The newest pod that the workload of a pod that is gone has in its place. Undefined: there is none, or nothing tells whose it was. */
+export function heirOf(name: string, pods: readonly Pod[]): Pod | undefined {
+  const maker = withoutLast(name);
+  if (maker === '') return undefined;
+  return pods
+    .filter((pod) => isOfMaker(pod, maker))
+    .toSorted(byAge)
+    .at(-1);
 }
 
 /** Its own ReplicaSet, DaemonSet or Job, or the Deployment or CronJob that has made another since. */

@@ -8,6 +8,7 @@ import { isQuestion } from '../../core/lookup/question.ts';
 import { aimOf, planQuestion, planRequest } from '../../core/planning/plan-request.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { Refusal } from '../../core/request/origin.ts';
+import { isUnattended } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { EventOf } from '../../core/run/run-event.ts';
 import { unseenOnCard } from '../../core/say/parts/power-parts.ts';
@@ -254,13 +255,15 @@ async function planFor(
 }
 
 async function planOne(
-  { request, origin }: PlanSubject,
-  name: string,
+  { request, origin, plan: planned }: PlanSubject,
+  asked: string,
   { aim, policy, deps, answers }: PlanContext & Pick<Planning, 'answers'>,
 ): Promise<PlannedRequest> {
+  // Of an alert, the pod in the place of the one that it names may have been planned.
+  const name = planned?.podName ?? asked;
   const cluster = deps.clusters.get(aim.cluster);
   const found = answers
-    ? podOrItsHeir(cluster, { namespace: aim.namespace, name }, deps)
+    ? podOrItsHeir(cluster, { namespace: aim.namespace, name, orSickHeir: isUnattended({ origin }) }, deps)
     : cluster.pod(aim.namespace, name);
   const [pod, level] = await Promise.all([found, cluster.podSecurity(aim.namespace)]);
   const learnt = await learntFor(pod, { request, aim }, learntFrom(deps));

@@ -164,6 +164,39 @@ describe('an alert about a pod that is gone', () => {
     expect(world.cluster.launches).toEqual([]);
     expect(card(world)).toMatch(/web-9: Not diagnosed/);
   });
+
+  const heir = (isReady: boolean) =>
+    aPod({
+      metadata: {
+        name: 'web-7d4b9c8f6d-2xk7p',
+        ownerReferences: [{ kind: 'ReplicaSet', name: 'web-7d4b9c8f6d', controller: true }],
+        labels: { 'pod-template-hash': '7d4b9c8f6d' },
+      },
+      status: {
+        unmetConditions: isReady
+          ? []
+          : [{ type: 'Ready', reason: 'ContainersNotReady', message: 'web', since: '2026-11-21T07:28:00Z' }],
+      },
+    });
+  const gone = aNotification([anAlert({ labels: { pod: 'web-7d4b9c8f6d-8r2ls' } })]);
+
+  it('looks at the pod in its place if that is not ready either, and says so', async () => {
+    const world = worldWith();
+    world.cluster.setPod(heir(false));
+    await tell(world, gone);
+    expect(world.cluster.launches).toHaveLength(1);
+    expect(card(world)).toMatch(
+      /web-7d4b9c8f6d-8r2ls of this alert is gone; web-7d4b9c8f6d-2xk7p is in its place, and not ready/,
+    );
+  });
+
+  it('leaves the pod in its place alone if that is ready, and names it', async () => {
+    const world = worldWith();
+    world.cluster.setPod(heir(true));
+    await tell(world, gone);
+    expect(world.cluster.launches).toEqual([]);
+    expect(card(world)).toContain('web-7d4b9c8f6d-8r2ls is gone; deployment/web has web-7d4b9c8f6d-2xk7p now');
+  });
 });
 
 describe('a source', () => {

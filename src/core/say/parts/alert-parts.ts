@@ -2,7 +2,7 @@ import { formatCount, formatDuration } from '../../../lib/duration.ts';
 import type { AlertCard } from '../../alert/card.ts';
 import type { Run } from '../../run/run.ts';
 import { dotted, line, note, paragraph, type Shown } from '../message/line.ts';
-import { type Span, shortTime, strong, webLink } from '../message/message.ts';
+import { code, type Span, shortTime, strong, webLink } from '../message/message.ts';
 import { oneLine } from './headline.ts';
 
 /** `*KubePodCrashLooping* · critical · firing since 12:41`: what people look for when they know the alert. */
@@ -23,10 +23,13 @@ const ordinal = (count: number): string => {
 };
 
 /** What the alert says of itself, and where people go next. Its words are foreign: the answer stands above them. */
-export function alertDetails({ alert }: Run): Shown {
+export function alertDetails({ alert, request: { target }, plan }: Run): Shown {
   if (!alert) return [];
   const { summary, links, skipped } = alert;
+  const goneName = target.kind === 'pod' && plan && plan.podName !== target.name ? target.name : undefined;
   return [
+    goneName !== undefined &&
+      paragraph`${code(goneName)} of this alert is gone; ${code(plan?.podName ?? '')} is in its place, and not ready.`,
     skipped > 0 &&
       paragraph`${formatCount(skipped, 'more pod')} of this alert ${skipped === 1 ? 'was' : 'were'} not looked at: perGroup in the policy bounds them.`,
     note`${dotted([
