@@ -7,7 +7,8 @@ const MAX_SKEW_MS = 300_000;
 
 /** Whether a request without a signature has the secret as its bearer token. */
 export const hasBearer = ({ authorization = '' }: IncomingHttpHeaders, secret: string): boolean =>
-  isEqual(/^Bearer +(.*\S) *$/i.exec(authorization)?.[1] ?? '', secret);
+  // Anybody may send this header: a pattern that looks for the token's end would take a second for 16 KiB of blanks.
+  isEqual(/^Bearer /i.test(authorization) ? authorization.slice('Bearer '.length).trim() : '', secret);
 
 export const isSigned = (headers: IncomingHttpHeaders): boolean =>
   headers['x-grafana-alerting-signature'] !== undefined;
