@@ -208,7 +208,8 @@ export class Alerts implements AlertReceiver {
     };
     return {
       ...{ schema: 1 as const, id: ids.runId(), state: 'received' as const, origin, request, delivery: {} },
-      commandLine: shownCommandLine(request, policies.current().output.redact),
+      // Copied from a card, the command of no request would be one for every pod.
+      commandLine: request === NO_REQUEST ? '' : shownCommandLine(request, policies.current().output.redact),
       ...extra,
     };
   }

@@ -119,6 +119,13 @@ describe('an alert that may start nothing is shown, and says why', () => {
     expect(await denied(worldWith(), aNotification([exporter]))).toBe('alert_of_exporter');
   });
 
+  it('without a command for every pod, which nobody typed', async () => {
+    const world = worldWith();
+    await denied(world, aNotification([anAlert({ labels: { pod: '' } })]));
+    expect(card(world)).not.toContain('--all');
+    expect(JSON.stringify(world.audit.entries)).not.toContain('--all');
+  });
+
   it('that began long ago', async () => {
     const old = anAlert({ startsAtMs: START_MS - 16 * 60_000 });
     expect(await denied(worldWith(), aNotification([old]))).toBe('alert_too_old');

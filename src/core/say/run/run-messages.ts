@@ -135,7 +135,7 @@ function smallLine(run: Run, { besides, isVerdict }: CardHead, context: RenderCo
 function ownWords(run: Run): Span | false {
   const { plan } = run;
   const isPlain = plan?.command.length === 0 && plan.reason === undefined && plan.label === undefined;
-  return !isPlain && code(oneLine(typedCommand(run)));
+  return !isPlain && run.commandLine !== '' && code(oneLine(typedCommand(run)));
 }
 
 const readAtSpans = ({ verdict, origin }: Run, nowMs: number): readonly Span[] =>
