@@ -90,7 +90,7 @@ export function newAlertCard({ notification, alert, redact, receivedAtMs, ...res
       severity: clean(labels.severity, 30),
       summary: clean(annotations.summary ?? annotations.message ?? annotations.description, MAX_SUMMARY),
     }),
-    links,
+    links: linksOf(links, redact),
     sinceMs: Math.min(...firing.map(({ startsAtMs }) => startsAtMs)),
     times: 1,
     firing: firing.length + truncated,
@@ -98,6 +98,18 @@ export function newAlertCard({ notification, alert, redact, receivedAtMs, ...res
     version: 1,
     openUntilMs: receivedAtMs + OPEN_MS,
   };
+}
+
+/** What `&`, `<` and `>` weigh in a message. Longer addresses, together, would leave no room for the words of the card. */
+const MAX_LINK_WEIGHT = 1_200;
+
+/** Without what is no address, is too long, or has a secret: cut or redacted, it would lead elsewhere. */
+function linksOf(links: AlertLinks, redact: readonly string[]): AlertLinks {
+  const isShown = (url: string): boolean =>
+    /^https?:\/\//.test(url) &&
+    url.replaceAll(/[&<>]/g, '&amp;').length <= MAX_LINK_WEIGHT &&
+    redactText(url, redact) === url;
+  return Object.fromEntries(Object.entries(links).filter(([, url]) => isShown(url)));
 }
 
 /** The card after another notification of its group. The same card: nothing is new. */

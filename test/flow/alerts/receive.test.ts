@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { view } from '../../../src/adapters/slack/views/view.ts';
 import type { Alert, AlertNotification } from '../../../src/core/alert/notification.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import { identityFor, yieldedIdentities } from '../../../src/core/planning/identity.ts';
@@ -330,6 +331,30 @@ describe('a secret in what an alert says', () => {
     await tell(world, aNotification([anAlert({ labels: { cluster } })], { groupKey: 'of another cluster' }));
     const shown = JSON.stringify([world.thread.posts, await runs(world)]);
     expect(shown).not.toMatch(/hunter2hunter2|s3cr3tpw|x{200}/);
+  });
+});
+
+describe('the links of an alert', () => {
+  it('have no secret: the card, its record and the store are without such a link', async () => {
+    const world = worldWith();
+    const links = {
+      runbook: 'https://wiki.example/run?access_token=ghp_0123456789012345678901234567890123456',
+      source: 'http://admin:hunter2hunter2@prometheus.example/graph',
+      dashboard: 'https://grafana.example/d/1',
+    };
+    await tell(world, aNotification([anAlert({ links })]));
+    expect(JSON.stringify([world.thread.posts, await runs(world)])).not.toMatch(/ghp_|hunter2/);
+    expect(card(world)).toContain('Dashboard (grafana.example)');
+  });
+
+  it('leave room for its words, however long they are', async () => {
+    const world = worldWith();
+    const long = (name: string): string => `https://${name}.example/?${'q=1&'.repeat(480)}`;
+    const links = { runbook: long('a'), dashboard: long('b'), source: long('c'), silence: long('d') };
+    await tell(world, aNotification([anAlert({ links })]));
+    const sent = JSON.stringify(view(world.anchor() ?? { summary: '', tone: 'neutral', parts: [] }));
+    expect(sent).toContain('Pod is crash looping.');
+    expect(sent).toContain('KubePodCrashLooping');
   });
 });
 
