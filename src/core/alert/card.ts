@@ -122,7 +122,12 @@ export function updatedCard(
   const fresh = freshAlerts(firing, card);
   const isFiring = firing.length > 0;
   const begins = isFiring && card.resolvedAtMs !== undefined;
-  const ends = !isFiring && card.resolvedAtMs === undefined;
+  // What ended before this began is told late, by the other one of a pair for example: it says nothing of now.
+  const ends =
+    !isFiring &&
+    card.resolvedAtMs === undefined &&
+    alerts.some(({ endsAtMs = nowMs }) => endsAtMs >= card.sinceMs);
+  if (!isFiring && !ends) return card;
   const count = firing.length === 0 ? 0 : firing.length + truncated;
   if (fresh.length === 0 && !begins && !ends && count === card.firing) return card;
   const { resolvedAtMs: _, ...open } = card;

@@ -250,6 +250,20 @@ describe('an alert that comes and goes', () => {
     expect(again?.origin.threadTs).toBe(world.thread.posts[0]?.ref.ts);
   });
 
+  it('fires, whatever is told late of the time before', async () => {
+    const world = worldWith();
+    await tell(world);
+    await endAll(world);
+    await world.clock.advance(60_000);
+    const ended = resolved(anAlert(), world.clock.now());
+    await tell(world, aNotification([ended]));
+    await world.clock.advance(60_000);
+    await tell(world, aNotification([anAlert({ startsAtMs: world.clock.now() })]));
+    await world.clock.advance(60_000);
+    expect(await tell(world, aNotification([ended]))).toBe('repeated');
+    expect(card(world)).toContain('firing for the 2nd time');
+  });
+
   it('without a card is nobody’s business', async () => {
     const world = worldWith();
     expect(await tell(world, aNotification([resolved()]))).toBe('ignored');
