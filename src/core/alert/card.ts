@@ -35,6 +35,8 @@ export interface AlertCard {
   readonly seen: readonly string[];
   /** Rises with each change: Slack must show the newest. */
   readonly version: number;
+  /** When the newest signed notification of it was sent: an older one is a repeat, of whoever. */
+  readonly toldAtMs?: number;
   /** Until then, alerts of the same group belong to this card. */
   readonly openUntilMs: number;
 }
@@ -96,6 +98,7 @@ export function newAlertCard({ notification, alert, redact, receivedAtMs, ...res
     firing: firing.length + truncated,
     seen: firing.map(alertKey).slice(-MAX_SEEN),
     version: 1,
+    ...defined({ toldAtMs: notification.sentAtMs }),
     openUntilMs: receivedAtMs + OPEN_MS,
   };
 }
@@ -115,18 +118,15 @@ function linksOf(links: AlertLinks, redact: readonly string[]): AlertLinks {
 /** The card after another notification of its group. The same card: nothing is new. */
 export function updatedCard(
   card: AlertCard,
-  { alerts, truncated }: AlertNotification,
+  { alerts, truncated, sentAtMs }: AlertNotification,
   { skipped, nowMs }: { readonly skipped: number; readonly nowMs: number },
 ): AlertCard {
   const firing = alerts.filter(({ isFiring }) => isFiring);
   const fresh = freshAlerts(firing, card);
+  if (fresh.length === 0 && isOlder(sentAtMs, card)) return card;
   const isFiring = firing.length > 0;
   const begins = isFiring && card.resolvedAtMs !== undefined;
-  // What ended before this began is told late, by the other one of a pair for example: it says nothing of now.
-  const ends =
-    !isFiring &&
-    card.resolvedAtMs === undefined &&
-    alerts.some(({ endsAtMs = nowMs }) => endsAtMs >= card.sinceMs);
+  const ends = !isFiring && endsNow(alerts, card, nowMs);
   if (!isFiring && !ends) return card;
   const count = firing.length === 0 ? 0 : firing.length + truncated;
   if (fresh.length === 0 && !begins && !ends && count === card.firing) return card;
@@ -139,8 +139,16 @@ export function updatedCard(
     skipped: card.skipped + skipped,
     seen: [...card.seen, ...fresh.map(alertKey)].slice(-MAX_SEEN),
     version: card.version + 1,
+    ...defined({ toldAtMs: sentAtMs }),
   };
 }
+
+const isOlder = (sentAtMs: number | undefined, { toldAtMs = 0 }: AlertCard): boolean =>
+  sentAtMs !== undefined && sentAtMs < toldAtMs;
+
+/** What ended before this began is told late, by the other one of a pair for example: it says nothing of now. */
+const endsNow = (alerts: readonly Alert[], { resolvedAtMs, sinceMs }: AlertCard, nowMs: number): boolean =>
+  resolvedAtMs === undefined && alerts.some(({ endsAtMs = nowMs }) => endsAtMs >= sinceMs);
 
 /** Grafana and Alertmanager give the end of each alert; a time that has not come is none. */
 function endOf(alerts: readonly Alert[], nowMs: number): number {

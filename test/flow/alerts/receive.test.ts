@@ -264,6 +264,22 @@ describe('an alert that comes and goes', () => {
     expect(card(world)).toContain('firing for the 2nd time');
   });
 
+  it('stays as it is when somebody repeats what was captured on its way', async () => {
+    const world = worldWith();
+    const [begun, ended, later] = [START_MS, START_MS + 60_000, START_MS + 120_000];
+    const first = aNotification([anAlert()], { sentAtMs: begun });
+    const second = aNotification([resolved(anAlert(), ended)], { sentAtMs: ended });
+    await tell(world, first);
+    await endAll(world);
+    await world.clock.advance(later - START_MS);
+    await tell(world, second);
+    expect(await tell(world, first)).toBe('repeated');
+    expect(card(world)).toContain('resolved after 2 min');
+    await tell(world, aNotification([anAlert()], { sentAtMs: later }));
+    expect(await tell(world, second)).toBe('repeated');
+    expect(card(world)).toContain('firing for the 2nd time');
+  });
+
   it('without a card is nobody’s business', async () => {
     const world = worldWith();
     expect(await tell(world, aNotification([resolved()]))).toBe('ignored');

@@ -5,11 +5,12 @@ import type { AlertSource } from '../../../core/policy/policy.ts';
 import type { AlertReceiver } from '../../../flow/ports/alerts.ts';
 import type { Log, Metrics } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { defined } from '../../../lib/object.ts';
 import { BodyRoom, readBody as bodyWithin } from '../../../lib/streams/http-body.ts';
 import { Strangers } from '../../../lib/streams/strangers.ts';
 import { Trouble } from '../../../lib/trouble.ts';
 import { listen } from '../listen.ts';
-import { hasBearer, hasSignature, isSigned } from './authorization.ts';
+import { hasBearer, isSigned, signedAtMs } from './authorization.ts';
 import { readBody } from './body.ts';
 
 export interface AlertServerOptions {
@@ -34,7 +35,7 @@ const MAX_BODY_BYTES = 1_048_576;
 /** Alertmanager and Grafana give up after ten seconds or more. */
 const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, connectionsCheckingInterval: 1_000 };
 /** Without the secret, anybody may connect and claim a signature. A body of 32 KiB always has room. */
-const MAX_STRANGERS = 500;
+const MAX_STRANGERS = 200;
 const MAX_UNREAD_BYTES = 16 * MAX_BODY_BYTES;
 
 const LINES = {
@@ -106,13 +107,17 @@ async function answer(request: IncomingMessage, options: AlertServerOptions, doo
     if (request.method !== 'POST') return { status: 405, result: 'method_not_allowed', source };
     const known = sourceOf(request, options);
     source = known.name;
-    const body = await authorizedBody(request, known, { ...options, ...door });
+    const { body, sentAtMs } = await authorizedBody(request, known, { ...options, ...door });
     const read = readBody(body, known.format);
     if (read.kind !== 'ok')
       throw new KdebugError(read.kind === 'invalid' ? 'alert_body_invalid' : 'alert_body_too_large', {
         detail: read.detail,
       });
-    return { status: 200, result: await options.receiver.receive(source, read.notification), source };
+    return {
+      status: 200,
+      result: await options.receiver.receive(source, { ...read.notification, ...defined({ sentAtMs }) }),
+      source,
+    };
   } catch (thrown) {
     const { code, detail } = toKdebugError(thrown);
     return { status: STATUS[code] ?? 503, result: code, source, detail };
@@ -133,7 +138,7 @@ async function authorizedBody(
   request: IncomingMessage,
   { secretEnv, format }: AlertSource,
   { secretOf, clock, room, vouch }: AlertServerOptions & Door,
-): Promise<string> {
+): Promise<{ readonly body: string; readonly sentAtMs?: number }> {
   const secret = secretOf(secretEnv);
   if (!isUsableSecret(secret)) throw new KdebugError('alert_secret_missing', { detail: secretEnv });
   const { headers } = request;
@@ -141,10 +146,10 @@ async function authorizedBody(
   if (!signed && !hasBearer(headers, secret)) throw new KdebugError('alert_unauthorized');
   if (!signed) vouch();
   const body = await bodyOf(request, room);
-  if (signed && !hasSignature(headers, body, { secret, nowMs: clock.now() }))
-    throw new KdebugError('alert_unauthorized');
+  const sentAtMs = signed ? signedAtMs(headers, body, { secret, nowMs: clock.now() }) : undefined;
+  if (signed && sentAtMs === undefined) throw new KdebugError('alert_unauthorized');
   vouch();
-  return body.toString('utf8');
+  return { body: body.toString('utf8'), ...defined({ sentAtMs }) };
 }
 
 async function bodyOf(request: IncomingMessage, room: BodyRoom): Promise<Buffer> {
