@@ -342,6 +342,35 @@ describe('many alerts', () => {
     expect(world.thread.posts.filter(({ meta }) => meta.kind === 'anchor')).toHaveLength(10);
   });
 
+  it('of several workloads are all looked at, also where the first one was a short while ago', async () => {
+    const world = worldWith();
+    world.cluster.setPod(aPod({ metadata: { name: 'api-1', uid: 'uid-api' } }));
+    await tell(world);
+    await endAll(world);
+    await tell(world, aNotification([anAlert(), anAlert({ labels: { pod: 'api-1' } })], { groupKey: 'of both' }));
+    await world.clock.advance(1_000);
+    await settle();
+    const [look, denied] = await runs(world);
+    expect(denied).toMatchObject({ refusal: { code: 'alert_cooldown' } });
+    expect(look).toMatchObject({
+      request: { target: { name: 'api-1' } },
+      origin: { threadTs: denied?.delivery.anchor?.ts },
+    });
+    const newest = world.thread.posts.filter(({ meta }) => meta.kind === 'anchor').at(-1);
+    expect(textOf(newest?.message)).not.toContain('not looked at');
+  });
+
+  it('beyond the four looks of a minute are counted, also of the card’s first notification', async () => {
+    const world = worldWith({ perGroup: 10 });
+    const names = Array.from({ length: 7 }, (_, index) => `app${index}-1`);
+    for (const name of names) world.cluster.setPod(aPod({ metadata: { name, uid: `uid-${name}` } }));
+    await tell(world, aNotification(names.map((pod) => anAlert({ labels: { pod } }))));
+    await world.clock.advance(1_000);
+    await settle();
+    expect(await runs(world)).toHaveLength(4);
+    expect(card(world)).toContain('3 more pods of this alert were not looked at');
+  });
+
   it('of another name about the same workload start another look, of the same name none', async () => {
     const world = worldWith();
     await tell(world);
