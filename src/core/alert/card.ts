@@ -36,7 +36,7 @@ export interface AlertCard {
   /** Rises with each change: Slack must show the newest. */
   readonly version: number;
   /** When the newest signed notification of it was sent: an older one is a repeat, of whoever. */
-  readonly toldAtMs?: number;
+  readonly sentAtMs?: number;
   /** Until then, alerts of the same group belong to this card. */
   readonly openUntilMs: number;
 }
@@ -98,7 +98,7 @@ export function newAlertCard({ notification, alert, redact, receivedAtMs, ...res
     firing: firing.length + truncated,
     seen: firing.map(alertKey).slice(-MAX_SEEN),
     version: 1,
-    ...defined({ toldAtMs: notification.sentAtMs }),
+    ...defined({ sentAtMs: notification.sentAtMs }),
     openUntilMs: receivedAtMs + OPEN_MS,
   };
 }
@@ -123,7 +123,7 @@ export function updatedCard(
 ): AlertCard {
   const firing = alerts.filter(({ isFiring }) => isFiring);
   const fresh = freshAlerts(firing, card);
-  if (fresh.length === 0 && isOlder(sentAtMs, card)) return card;
+  if (fresh.length === 0 && sentAtMs !== undefined && isNewer(card, sentAtMs)) return card;
   const isFiring = firing.length > 0;
   const begins = isFiring && card.resolvedAtMs !== undefined;
   const ends = !isFiring && endsNow(alerts, card, nowMs);
@@ -139,12 +139,11 @@ export function updatedCard(
     skipped: card.skipped + skipped,
     seen: [...card.seen, ...fresh.map(alertKey)].slice(-MAX_SEEN),
     version: card.version + 1,
-    ...defined({ toldAtMs: sentAtMs }),
+    ...defined({ sentAtMs }),
   };
 }
 
-const isOlder = (sentAtMs: number | undefined, { toldAtMs = 0 }: AlertCard): boolean =>
-  sentAtMs !== undefined && sentAtMs < toldAtMs;
+const isNewer = (card: AlertCard, thanMs: number): boolean => (card.sentAtMs ?? 0) > thanMs;
 
 /** What ended before this began is told late, by the other one of a pair for example: it says nothing of now. */
 const endsNow = (alerts: readonly Alert[], { resolvedAtMs, sinceMs }: AlertCard, nowMs: number): boolean =>
