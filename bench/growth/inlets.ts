@@ -1,6 +1,6 @@
 import { wordsAfterMention } from '../../src/adapters/slack/listeners/mention.ts';
 import { codeBlock, messageText, unmarked } from '../../src/adapters/slack/listeners/message-content.ts';
-import { parseBody } from '../../src/adapters/slack/receiving/http-body.ts';
+import { parseBody } from '../../src/adapters/slack/receiving/parse-body.ts';
 import { clean, cleanLine, escapeText, shorten, shortenMiddle } from '../../src/adapters/slack/views/plain.ts';
 import { parseEphemeralJob } from '../../src/config/job-file/parse-job.ts';
 import { readLine } from '../../src/core/command/line/line.ts';
@@ -85,7 +85,7 @@ export const INLETS: readonly Inlet[] = [
   ['text shortened in the middle', PLAIN, (text) => shortenMiddle(text, { weight: 3_000, length: 3_000 })],
   [
     'a form body',
-    'src/adapters/slack/receiving/http-body.ts',
+    'src/adapters/slack/receiving/parse-body.ts',
     (text) => parseBody(text, 'application/x-www-form-urlencoded'),
     [{ repeat: '&' }, { repeat: '%' }, { repeat: 'a=&' }],
   ],

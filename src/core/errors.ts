@@ -503,7 +503,7 @@ export const REASONS = {
   ),
   alert_body_too_large: operator(
     'a notification has more than 1 MiB or 500 alerts',
-    'Set max_alerts of the receiver to at most 500.',
+    'Set max_alerts of the receiver to 200.',
   ),
   edit_of_taken: user(
     'kdebug has taken this message already, and your edit changes nothing',

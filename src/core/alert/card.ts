@@ -37,6 +37,8 @@ export interface AlertCard {
   readonly seen: readonly string[];
   /** Rises with each change: Slack must show the newest. */
   readonly version: number;
+  /** When the newest signed notification of it was sent: an older one is a repeat, of whoever. */
+  readonly sentAtMs?: number;
   /** Until then, alerts of the same group belong to this card. */
   readonly openUntilMs: number;
 }
@@ -92,12 +94,13 @@ export function newAlertCard({ notification, alert, redact, receivedAtMs, ...res
       severity: clean(labels.severity, 30),
       summary: clean(annotations.summary ?? annotations.message ?? annotations.description, MAX_SUMMARY),
     }),
-    links,
+    links: linksOf(links, redact),
     sinceMs: Math.min(...firing.map(({ startsAtMs }) => startsAtMs)),
     times: 1,
     firing: firing.length + truncated,
     seen: firing.map(alertKey).slice(-MAX_SEEN),
     version: 1,
+    ...defined({ sentAtMs: notification.sentAtMs }),
     openUntilMs: receivedAtMs + OPEN_MS,
   };
 }
@@ -125,17 +128,31 @@ export const newNodeCard = ({
   openUntilMs: atMs + OPEN_MS,
 });
 
+/** What `&`, `<` and `>` weigh in a message. Longer addresses, together, would leave no room for the words of the card. */
+const MAX_LINK_WEIGHT = 1_200;
+
+/** Without what is no address, is too long, or has a secret: cut or redacted, it would lead elsewhere. */
+function linksOf(links: AlertLinks, redact: readonly string[]): AlertLinks {
+  const isShown = (url: string): boolean =>
+    /^https?:\/\//.test(url) &&
+    url.replaceAll(/[&<>]/g, '&amp;').length <= MAX_LINK_WEIGHT &&
+    redactText(url, redact) === url;
+  return Object.fromEntries(Object.entries(links).filter(([, url]) => isShown(url)));
+}
+
 /** The card after another notification of its group. The same card: nothing is new. */
 export function updatedCard(
   card: AlertCard,
-  { alerts, truncated }: AlertNotification,
+  { alerts, truncated, sentAtMs }: AlertNotification,
   { skipped, nowMs }: { readonly skipped: number; readonly nowMs: number },
 ): AlertCard {
   const firing = alerts.filter(({ isFiring }) => isFiring);
   const fresh = freshAlerts(firing, card);
+  if (fresh.length === 0 && sentAtMs !== undefined && isNewer(card, sentAtMs)) return card;
   const isFiring = firing.length > 0;
   const begins = isFiring && card.resolvedAtMs !== undefined;
-  const ends = !isFiring && card.resolvedAtMs === undefined;
+  const ends = !isFiring && endsNow(alerts, card, nowMs);
+  if (!isFiring && !ends) return card;
   const count = firing.length === 0 ? 0 : firing.length + truncated;
   if (fresh.length === 0 && !begins && !ends && count === card.firing) return card;
   const { resolvedAtMs: _, ...open } = card;
@@ -147,8 +164,15 @@ export function updatedCard(
     skipped: card.skipped + skipped,
     seen: [...card.seen, ...fresh.map(alertKey)].slice(-MAX_SEEN),
     version: card.version + 1,
+    ...defined({ sentAtMs }),
   };
 }
+
+const isNewer = (card: AlertCard, thanMs: number): boolean => (card.sentAtMs ?? 0) > thanMs;
+
+/** What ended before this began is told late, by the other one of a pair for example: it says nothing of now. */
+const endsNow = (alerts: readonly Alert[], { resolvedAtMs, sinceMs }: AlertCard, nowMs: number): boolean =>
+  resolvedAtMs === undefined && alerts.some(({ endsAtMs = nowMs }) => endsAtMs >= sinceMs);
 
 /** Grafana and Alertmanager give the end of each alert; a time that has not come is none. */
 function endOf(alerts: readonly Alert[], nowMs: number): number {

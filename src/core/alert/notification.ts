@@ -10,6 +10,8 @@ export interface AlertNotification {
   readonly alerts: readonly Alert[];
   /** How many more the source left out. */
   readonly truncated: number;
+  /** When it was sent, where a signature proves that. */
+  readonly sentAtMs?: number;
 }
 
 export type Labels = Readonly<Record<string, string>>;

@@ -113,8 +113,8 @@ export class Alerts implements AlertReceiver {
     const created = await this.#createCard(run, lead ? this.#quotas(lead, source, 1) : []);
     if (created.kind === 'duplicate') return this.#afterAnother(notified);
     if (further.length === 0) return 'accepted';
-    if (!created.problem) await this.#lookAt(further, notified, source.perGroup);
-    await this.#change(run.id, notified, created.problem ? further.length : 0);
+    // Also where the first pod is within its cooldown: the others may be of other workloads.
+    await this.#change(run.id, notified, await this.#lookAt(further, notified, source.perGroup));
     return 'accepted';
   }
 

@@ -2,6 +2,8 @@ import type { Pod } from '../../core/container/pod.ts';
 import { isReady } from '../../core/diagnosis/reading/pod-containers.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { goneText, heirOf } from '../../core/lookup/gone-pod.ts';
+import type { Origin } from '../../core/request/origin.ts';
+import { isUnattended } from '../../core/run/life-cycle.ts';
 import { refusal } from '../context/refusals.ts';
 import { Refused } from '../planning/plan-pod.ts';
 import type { Cluster } from '../ports/cluster.ts';
@@ -10,8 +12,7 @@ import { FIRST_ANSWER_MS, inTime, type SourceDeps } from './source.ts';
 interface AskedAbout {
   readonly namespace: string;
   readonly name: string;
-  /** Nobody is there who could ask about the pod that is in its place: that one is meant, if it is not ready. */
-  readonly orSickHeir: boolean;
+  readonly origin: Origin;
 }
 
 /**
@@ -29,14 +30,15 @@ export async function podOrItsHeir(cluster: Cluster, asked: AskedAbout, deps: So
 
 async function whatIsThere(
   cluster: Cluster,
-  { namespace, name, orSickHeir }: AskedAbout,
+  { namespace, name, origin }: AskedAbout,
   { deps, notFound }: { readonly deps: SourceDeps; readonly notFound: unknown },
 ): Promise<Pod> {
   const [pods = [], warnings = []] = await Promise.all([
     inTime(deps, cluster.pods(namespace, []), FIRST_ANSWER_MS),
     inTime(deps, cluster.warnings(namespace), FIRST_ANSWER_MS),
   ]);
-  const heir = orSickHeir ? heirOf(name, pods) : undefined;
+  // Nobody is there who could ask about the pod in its place.
+  const heir = isUnattended({ origin }) ? heirOf(name, pods) : undefined;
   if (heir && !isReady(heir) && heir.status.phase !== 'Succeeded') return heir;
   const text = goneText(name, pods, warnings);
   if (text === undefined) throw notFound;

@@ -8,7 +8,6 @@ import { isQuestion } from '../../core/lookup/question.ts';
 import { aimOf, planQuestion, planRequest } from '../../core/planning/plan-request.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { Refusal } from '../../core/request/origin.ts';
-import { isUnattended } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { EventOf } from '../../core/run/run-event.ts';
 import { unseenOnCard } from '../../core/say/parts/power-parts.ts';
@@ -263,7 +262,7 @@ async function planOne(
   const name = planned?.podName ?? asked;
   const cluster = deps.clusters.get(aim.cluster);
   const found = answers
-    ? podOrItsHeir(cluster, { namespace: aim.namespace, name, orSickHeir: isUnattended({ origin }) }, deps)
+    ? podOrItsHeir(cluster, { namespace: aim.namespace, name, origin }, deps)
     : cluster.pod(aim.namespace, name);
   const [pod, level] = await Promise.all([found, cluster.podSecurity(aim.namespace)]);
   const learnt = await learntFor(pod, { request, aim }, learntFrom(deps));

@@ -60,7 +60,8 @@ export function runOfSource<Fields extends Partial<Run>>(
   };
   return {
     ...{ schema: 1 as const, id: ids.runId(), state: 'received' as const, origin, request, delivery: {} },
-    commandLine: shownCommandLine(request, policies.current().output.redact),
+    // Copied from a card, the command of no request would be one for every pod.
+    commandLine: request === NO_REQUEST ? '' : shownCommandLine(request, policies.current().output.redact),
     ...extra,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { view } from '../../../src/adapters/slack/views/view.ts';
 import type { Alert, AlertNotification } from '../../../src/core/alert/notification.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import { identityFor, yieldedIdentities } from '../../../src/core/planning/identity.ts';
@@ -117,6 +118,13 @@ describe('an alert that may start nothing is shown, and says why', () => {
     expect(await denied(worldWith(), aNotification([anAlert({ labels: { pod: '' } })]))).toBe('alert_names_no_pod');
     const exporter = anAlert({ labels: { namespace: 'monitoring', pod: 'kube-state-metrics-7d4b9c8f6d-abcde' } });
     expect(await denied(worldWith(), aNotification([exporter]))).toBe('alert_of_exporter');
+  });
+
+  it('without a command for every pod, which nobody typed', async () => {
+    const world = worldWith();
+    await denied(world, aNotification([anAlert({ labels: { pod: '' } })]));
+    expect(card(world)).not.toContain('--all');
+    expect(JSON.stringify(world.audit.entries)).not.toContain('--all');
   });
 
   it('that began long ago', async () => {
@@ -275,6 +283,36 @@ describe('an alert that comes and goes', () => {
     expect(again?.origin.threadTs).toBe(world.thread.posts[0]?.ref.ts);
   });
 
+  it('fires, whatever is told late of the time before', async () => {
+    const world = worldWith();
+    await tell(world);
+    await endAll(world);
+    await world.clock.advance(60_000);
+    const ended = resolved(anAlert(), world.clock.now());
+    await tell(world, aNotification([ended]));
+    await world.clock.advance(60_000);
+    await tell(world, aNotification([anAlert({ startsAtMs: world.clock.now() })]));
+    await world.clock.advance(60_000);
+    expect(await tell(world, aNotification([ended]))).toBe('repeated');
+    expect(card(world)).toContain('firing for the 2nd time');
+  });
+
+  it('stays as it is when somebody repeats what was captured on its way', async () => {
+    const world = worldWith();
+    const [begun, ended, later] = [START_MS, START_MS + 60_000, START_MS + 120_000];
+    const first = aNotification([anAlert()], { sentAtMs: begun });
+    const second = aNotification([resolved(anAlert(), ended)], { sentAtMs: ended });
+    await tell(world, first);
+    await endAll(world);
+    await world.clock.advance(later - START_MS);
+    await tell(world, second);
+    expect(await tell(world, first)).toBe('repeated');
+    expect(card(world)).toContain('resolved after 2 min');
+    await tell(world, aNotification([anAlert()], { sentAtMs: later }));
+    expect(await tell(world, second)).toBe('repeated');
+    expect(card(world)).toContain('firing for the 2nd time');
+  });
+
   it('without a card is nobody’s business', async () => {
     const world = worldWith();
     expect(await tell(world, aNotification([resolved()]))).toBe('ignored');
@@ -337,6 +375,35 @@ describe('many alerts', () => {
     expect(world.thread.posts.filter(({ meta }) => meta.kind === 'anchor')).toHaveLength(10);
   });
 
+  it('of several workloads are all looked at, also where the first one was a short while ago', async () => {
+    const world = worldWith();
+    world.cluster.setPod(aPod({ metadata: { name: 'api-1', uid: 'uid-api' } }));
+    await tell(world);
+    await endAll(world);
+    await tell(world, aNotification([anAlert(), anAlert({ labels: { pod: 'api-1' } })], { groupKey: 'of both' }));
+    await world.clock.advance(1_000);
+    await settle();
+    const [look, denied] = await runs(world);
+    expect(denied).toMatchObject({ refusal: { code: 'alert_cooldown' } });
+    expect(look).toMatchObject({
+      request: { target: { name: 'api-1' } },
+      origin: { threadTs: denied?.delivery.anchor?.ts },
+    });
+    const newest = world.thread.posts.filter(({ meta }) => meta.kind === 'anchor').at(-1);
+    expect(textOf(newest?.message)).not.toContain('not looked at');
+  });
+
+  it('beyond the four looks of a minute are counted, also of the card’s first notification', async () => {
+    const world = worldWith({ perGroup: 10 });
+    const names = Array.from({ length: 7 }, (_, index) => `app${index}-1`);
+    for (const name of names) world.cluster.setPod(aPod({ metadata: { name, uid: `uid-${name}` } }));
+    await tell(world, aNotification(names.map((pod) => anAlert({ labels: { pod } }))));
+    await world.clock.advance(1_000);
+    await settle();
+    expect(await runs(world)).toHaveLength(4);
+    expect(card(world)).toContain('3 more pods of this alert were not looked at');
+  });
+
   it('of another name about the same workload start another look, of the same name none', async () => {
     const world = worldWith();
     await tell(world);
@@ -377,6 +444,8 @@ describe('alerts of pods on a node that is out of order', () => {
     expect(textOf(cards[0]?.message)).toMatch(
       /^Alert1 · critical(.|\n)*The node does not report that it is ready.*: node-a/m,
     );
+    const codes = new Set((await runs(world)).map(({ refusal }) => refusal?.code));
+    expect([...codes]).toEqual(['alert_of_dead_node']);
     // The last three are more than the channel's pace, and that is not why nobody looked.
     expect(textOf(cards[6]?.message)).toContain('The node does not report that it is ready');
     expect(world.thread.posts.map(({ message }) => textOf(message)).join('\n')).not.toContain('--all');
@@ -441,6 +510,30 @@ describe('a secret in what an alert says', () => {
     await tell(world, aNotification([anAlert({ labels: { cluster } })], { groupKey: 'of another cluster' }));
     const shown = JSON.stringify([world.thread.posts, await runs(world)]);
     expect(shown).not.toMatch(/hunter2hunter2|s3cr3tpw|x{200}/);
+  });
+});
+
+describe('the links of an alert', () => {
+  it('have no secret: the card, its record and the store are without such a link', async () => {
+    const world = worldWith();
+    const links = {
+      runbook: 'https://wiki.example/run?access_token=ghp_0123456789012345678901234567890123456',
+      source: 'http://admin:hunter2hunter2@prometheus.example/graph',
+      dashboard: 'https://grafana.example/d/1',
+    };
+    await tell(world, aNotification([anAlert({ links })]));
+    expect(JSON.stringify([world.thread.posts, await runs(world)])).not.toMatch(/ghp_|hunter2/);
+    expect(card(world)).toContain('Dashboard (grafana.example)');
+  });
+
+  it('leave room for its words, however long they are', async () => {
+    const world = worldWith();
+    const long = (name: string): string => `https://${name}.example/?${'q=1&'.repeat(480)}`;
+    const links = { runbook: long('a'), dashboard: long('b'), source: long('c'), silence: long('d') };
+    await tell(world, aNotification([anAlert({ links })]));
+    const sent = JSON.stringify(view(world.anchor() ?? { summary: '', tone: 'neutral', parts: [] }));
+    expect(sent).toContain('Pod is crash looping.');
+    expect(sent).toContain('KubePodCrashLooping');
   });
 });
 

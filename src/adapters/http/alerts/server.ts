@@ -5,9 +5,12 @@ import type { AlertSource } from '../../../core/policy/policy.ts';
 import type { AlertReceiver } from '../../../flow/ports/alerts.ts';
 import type { Log, Metrics } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { defined } from '../../../lib/object.ts';
+import { BodyRoom, readBody as bodyWithin } from '../../../lib/streams/http-body.ts';
+import { Strangers } from '../../../lib/streams/strangers.ts';
 import { Trouble } from '../../../lib/trouble.ts';
 import { listen } from '../listen.ts';
-import { hasBearer, hasSignature, isSigned } from './authorization.ts';
+import { hasBearer, isSigned, signedAtMs } from './authorization.ts';
 import { readBody } from './body.ts';
 
 export interface AlertServerOptions {
@@ -30,9 +33,10 @@ export interface AlertServer {
 
 const MAX_BODY_BYTES = 1_048_576;
 /** Alertmanager and Grafana give up after ten seconds or more. */
-const REQUEST_MS = 10_000;
-/** Each may hold a body of 1 MiB. */
-const MAX_CONNECTIONS = 50;
+const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, connectionsCheckingInterval: 1_000 };
+/** Without the secret, anybody may connect and claim a signature. A body of 32 KiB always has room. */
+const MAX_STRANGERS = 200;
+const MAX_UNREAD_BYTES = 16 * MAX_BODY_BYTES;
 
 const LINES = {
   begins: 'a notification of alerts was refused',
@@ -53,9 +57,11 @@ const STATUS: Readonly<Partial<Record<ReasonCode, number>>> = {
  */
 export async function startAlertServer(options: AlertServerOptions): Promise<AlertServer> {
   const troubles = new Map<string, Trouble>();
-  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
+  const room = new BodyRoom(MAX_UNREAD_BYTES);
+  const server = createServer(LIMITS, (request, response) => {
     const beganMs = options.clock.elapsed();
-    void answer(request, options).then(({ status, result, source, detail }) => {
+    const door = { room, vouch: () => strangers.vouchFor(request.socket) };
+    void answer(request, options, door).then(({ status, result, source, detail }) => {
       options.metrics.alertsReceived(source, result, options.clock.elapsed() - beganMs);
       // Few: names of the policy, and one for all others.
       const trouble = troubles.get(source) ?? new Trouble(options, LINES);
@@ -69,7 +75,7 @@ export async function startAlertServer(options: AlertServerOptions): Promise<Ale
       response.end(`${JSON.stringify({ result })}\n`);
     });
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  const strangers = new Strangers(server, MAX_STRANGERS);
   return {
     port: await listen(server, options.port),
     close: () =>
@@ -89,19 +95,29 @@ interface Answered {
   readonly detail?: string | undefined;
 }
 
-async function answer(request: IncomingMessage, options: AlertServerOptions): Promise<Answered> {
+interface Door {
+  readonly room: BodyRoom;
+  /** Call once the request has proved that it knows the secret. */
+  readonly vouch: () => void;
+}
+
+async function answer(request: IncomingMessage, options: AlertServerOptions, door: Door): Promise<Answered> {
   let source = 'unknown';
   try {
     if (request.method !== 'POST') return { status: 405, result: 'method_not_allowed', source };
     const known = sourceOf(request, options);
     source = known.name;
-    const body = await authorizedBody(request, known, options);
+    const { body, sentAtMs } = await authorizedBody(request, known, { ...options, ...door });
     const read = readBody(body, known.format);
     if (read.kind !== 'ok')
       throw new KdebugError(read.kind === 'invalid' ? 'alert_body_invalid' : 'alert_body_too_large', {
         detail: read.detail,
       });
-    return { status: 200, result: await options.receiver.receive(source, read.notification), source };
+    return {
+      status: 200,
+      result: await options.receiver.receive(source, { ...read.notification, ...defined({ sentAtMs }) }),
+      source,
+    };
   } catch (thrown) {
     const { code, detail } = toKdebugError(thrown);
     return { status: STATUS[code] ?? 503, result: code, source, detail };
@@ -121,26 +137,29 @@ function sourceOf({ url = '' }: IncomingMessage, { sources }: AlertServerOptions
 async function authorizedBody(
   request: IncomingMessage,
   { secretEnv, format }: AlertSource,
-  { secretOf, clock }: AlertServerOptions,
-): Promise<string> {
+  { secretOf, clock, room, vouch }: AlertServerOptions & Door,
+): Promise<{ readonly body: string; readonly sentAtMs?: number }> {
   const secret = secretOf(secretEnv);
   if (!isUsableSecret(secret)) throw new KdebugError('alert_secret_missing', { detail: secretEnv });
   const { headers } = request;
   const signed = format === 'grafana' && isSigned(headers);
   if (!signed && !hasBearer(headers, secret)) throw new KdebugError('alert_unauthorized');
-  const body = await bodyOf(request);
-  if (signed && !hasSignature(headers, body, { secret, nowMs: clock.now() }))
-    throw new KdebugError('alert_unauthorized');
-  return body.toString('utf8');
+  if (!signed) vouch();
+  const body = await bodyOf(request, room);
+  const sentAtMs = signed ? signedAtMs(headers, body, { secret, nowMs: clock.now() }) : undefined;
+  if (signed && sentAtMs === undefined) throw new KdebugError('alert_unauthorized');
+  vouch();
+  return { body: body.toString('utf8'), ...defined({ sentAtMs }) };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new KdebugError('alert_body_too_large', { detail: 'more than 1 MiB' });
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+async function bodyOf(request: IncomingMessage, room: BodyRoom): Promise<Buffer> {
+  const { read, release } = bodyWithin(request, { limit: MAX_BODY_BYTES, room });
+  const got = await read
+    .catch((cause: unknown) => {
+      throw new KdebugError('alert_body_invalid', { detail: 'it broke off', cause });
+    })
+    .finally(release);
+  if (got.kind === 'no-room') throw new KdebugError('too_busy');
+  if (got.kind === 'too-long') throw new KdebugError('alert_body_too_large', { detail: 'more than 1 MiB' });
+  return got.body;
 }

@@ -1,13 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { type App, isValidSlackRequest, type Receiver } from '@slack/bolt';
 import { KdebugError } from '../../../core/errors.ts';
 import type { Log, Metrics } from '../../../flow/ports/machine.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { BodyRoom, readBody } from '../../../lib/streams/http-body.ts';
+import { Strangers } from '../../../lib/streams/strangers.ts';
 import { ANSWERED_MS, MAX_BODY_BYTES, MAX_SKEW_MS, MAX_STRANGERS, MAX_UNVERIFIED_BYTES } from '../limits.ts';
 import { type DeliveryResult, deliver } from './delivery.ts';
-import { BodyRoom, parseBody, readBody } from './http-body.ts';
 import { InFlight } from './in-flight.ts';
+import { parseBody } from './parse-body.ts';
 import { type Refusal, Refusals } from './refusals.ts';
 
 export interface HttpOptions {
@@ -193,26 +194,4 @@ function end(response: ServerResponse, status: number): void {
 function sendJson(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
-}
-
-/**
- * At most `most` connections may be strangers, without a verified request: one more, and the oldest stranger is cut off. So idle
- * connections cannot keep Slack out. All together are at most twice as many.
- */
-export class Strangers {
-  readonly #sockets = new Set<Socket>();
-
-  constructor(server: Server, most: number) {
-    server.maxConnections = 2 * most;
-    server.on('connection', (socket: Socket) => {
-      const [oldest] = this.#sockets;
-      if (this.#sockets.size >= most) oldest?.destroy();
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
-  }
-
-  vouchFor(socket: Socket): void {
-    this.#sockets.delete(socket);
-  }
 }

@@ -91,10 +91,11 @@ function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): reado
   ]);
 }
 
-/** The pod; of a batch, or before a plan, the command. */
+/** The pod; of a batch, or before a plan, the command; of an alert that asked for nothing, its subject. */
 function listedName(run: Run): string {
   const { plan, commandLine } = run;
   if (plan && !isBatchRun(run)) return `${plan.namespace}/${nameOf(run)}`;
+  if (commandLine === '') return nameOf(run);
   return shorten(`${COMMAND} ${commandLine}`, MAX_COMMAND_LENGTH);
 }
 

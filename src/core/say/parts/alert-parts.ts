@@ -31,7 +31,7 @@ export function alertDetails({ alert, request: { target }, plan }: Run): Shown {
     goneName !== undefined &&
       paragraph`${code(goneName)} of this alert is gone; ${code(plan?.podName ?? '')} is in its place, and not ready.`,
     skipped > 0 &&
-      paragraph`${formatCount(skipped, 'more pod')} of this alert ${skipped === 1 ? 'was' : 'were'} not looked at: perGroup in the policy bounds them.`,
+      paragraph`${formatCount(skipped, 'more pod')} of this alert ${skipped === 1 ? 'was' : 'were'} not looked at: that would be too many at once.`,
     note`${dotted([
       summary !== undefined && oneLine(summary),
       webLink(links.runbook, 'Runbook'),

@@ -133,11 +133,9 @@ function smallLine(run: Run, { besides, isVerdict }: CardHead, context: RenderCo
 }
 
 function ownWords(run: Run): Span | false {
-  const { plan, alert, request } = run;
-  // Nobody typed anything, and nobody should: a card that only shows its alert asks for no pod.
-  if (alert && request.target.kind === 'all') return false;
+  const { plan } = run;
   const isPlain = plan?.command.length === 0 && plan.reason === undefined && plan.label === undefined;
-  return !isPlain && code(oneLine(typedCommand(run)));
+  return !isPlain && run.commandLine !== '' && code(oneLine(typedCommand(run)));
 }
 
 const readAtSpans = ({ verdict, origin }: Run, nowMs: number): readonly Span[] =>

@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startAlertServer } from '../../../../src/adapters/http/index.ts';
 import type { AlertNotification } from '../../../../src/core/alert/notification.ts';
@@ -23,6 +25,7 @@ class Served {
   readonly counted: (readonly [string, string])[] = [];
   readonly logged: unknown[] = [];
   failure: KdebugError | undefined;
+  readonly #sockets: Socket[] = [];
   #server: Awaited<ReturnType<typeof startAlertServer>> | undefined;
 
   async start(): Promise<this> {
@@ -52,7 +55,20 @@ class Served {
     return { status: response.status, ...((await response.json()) as { readonly result: string }) };
   }
 
-  stop = () => this.#server?.close();
+  /** A connection that sends these words, and no more. */
+  async open(words: string): Promise<Socket> {
+    const socket = connect(this.#server?.port ?? 0, '127.0.0.1');
+    this.#sockets.push(socket);
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write(words);
+    return socket;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await this.#server?.close();
+  }
 }
 
 let served: Served;
@@ -82,6 +98,8 @@ describe('POST /alerts/NAME', () => {
     served = await new Served().start();
     expect(await served.post('/alerts/grafana', GRAFANA)).toMatchObject({ status: 200 });
     expect(await served.post('/alerts/grafana', GRAFANA, signed(GRAFANA))).toMatchObject({ status: 200 });
+    // Only a signature proves when it was sent.
+    expect(served.received.map(([, { sentAtMs }]) => sentAtMs)).toEqual([undefined, NOW_S * 1_000]);
     expect(served.received[1]?.[1].alerts[0]?.links).toEqual({
       runbook: 'https://runbooks.example.com/crash',
       dashboard: 'https://grafana.example.com/d/abc?viewPanel=3',
@@ -174,5 +192,32 @@ describe('POST /alerts/NAME', () => {
     const read = served.received[0]?.[1].alerts[0];
     expect(read?.annotations.summary).toHaveLength(2_000);
     expect(read?.links.source).toBeUndefined();
+  });
+});
+
+describe('somebody without the secret', () => {
+  const claim = 'x-grafana-alerting-signature: 0\r\n';
+  const head = (headers: string): string => `POST /alerts/grafana HTTP/1.1\r\nhost: x\r\n${headers}\r\n`;
+
+  it('keeps nobody out by connections that say nothing', async () => {
+    served = await new Served().start();
+    await Promise.all(Array.from({ length: 450 }, () => served.open('POST /')));
+    expect(await served.post('/alerts/shop', SAMPLE)).toMatchObject({ status: 200 });
+  });
+
+  it('keeps nobody out by bodies that never end', async () => {
+    served = await new Served().start();
+    const words = `${head(`${claim}content-length: 1000000\r\n`)}${'x'.repeat(900_000)}`;
+    await Promise.all(Array.from({ length: 40 }, () => served.open(words)));
+    expect(await served.post('/alerts/grafana', GRAFANA, signed(GRAFANA))).toMatchObject({ status: 200 });
+    expect(await served.post('/alerts/shop', SAMPLE)).toMatchObject({ status: 200 });
+  });
+
+  it('who hangs up is no error of ours', async () => {
+    served = await new Served().start();
+    const socket = await served.open(head(`${claim}content-length: 100\r\n`));
+    await served.post('/alerts/shop', SAMPLE);
+    socket.destroy();
+    await expect.poll(() => served.counted).toContainEqual(['grafana', 'alert_body_invalid']);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BodyRoom, type BodySlot } from '../../../../src/adapters/slack/receiving/http-body.ts';
+import { BodyRoom, type BodySlot } from '../../../src/lib/streams/http-body.ts';
 
 function enter(room: BodyRoom, evicted: string[], name: string, bytes: number): BodySlot {
   const place = room.enter(() => void evicted.push(name));

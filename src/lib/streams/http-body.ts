@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { isObject } from '../../../lib/object.ts';
 
 export interface BodyLimits {
   readonly limit: number;
@@ -65,25 +64,6 @@ function withResolvers<T>(): {
     reject = onReject;
   });
   return { promise, resolve, reject };
-}
-
-/** Accepts JSON, or a form whose `payload` field may hold JSON. */
-export function parseBody(raw: string, contentType: string): Record<string, unknown> | undefined {
-  const [type = ''] = contentType.split(';');
-  if (type.trim() === 'application/json') return parseObject(raw);
-  if (type.trim() !== 'application/x-www-form-urlencoded') return undefined;
-  const fields = new URLSearchParams(raw);
-  const payload = fields.get('payload');
-  return payload === null ? Object.fromEntries(fields) : parseObject(payload);
-}
-
-function parseObject(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export interface BodySlot {
