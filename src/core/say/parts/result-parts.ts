@@ -88,12 +88,16 @@ export function verdictParts(run: Run): Shown {
   const unseen = unseenPart(verdict);
   return [
     groupsList(verdict, MAX_GROUPS),
+    changedPart(verdict),
     evidenceParts(verdict),
     findingsPart(verdict),
     isQuiet ? [unseen, fine] : [fine, unseen],
     chartParts(run),
   ];
 }
+
+/** A fact to think of beside the cause, never one. */
+export const changedPart = ({ changed }: Verdict): Shown => changed !== undefined && paragraph`${changed}.`;
 
 export const unseenPart = ({ unseen = [] }: Verdict): Shown =>
   unseen.length > 0 && [paragraph`${strong('Not checked:')}`, list(unseen.map(withoutLead))];
