@@ -38,7 +38,7 @@ export interface Bed {
 }
 
 /** Fresh in every process. */
-export const ALERTS_SECRET_ENV = 'KDEBUG_BED_ALERTS_SECRET';
+export const ALERTS_SECRET_ENV = 'BED_ALERTS_SECRET';
 
 function alertsSecret(): string {
   const secret = process.env[ALERTS_SECRET_ENV] ?? randomBytes(24).toString('hex');

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { it } from 'vitest';
+import { BACKOFFICE_PODS } from '../../cluster/index.ts';
 import { choose, clusterOf, LONG, messagesOf, SLOW, threadOf } from './support/play-page.ts';
 import { describePlay } from './support/real-play.ts';
 
@@ -25,15 +26,21 @@ describePlay('an alert in the browser', (browser, play) => {
     'by itself brings a card with the answer, without a click, and says when it is over',
     async () => {
       const page = await browser.page(play.url);
-      await fire(page, 'An alert looks by itself', 'backoffice/mailer-7f9c');
+      const mailer = BACKOFFICE_PODS.find(({ name }) => name?.startsWith('mailer-'))?.name;
+      await fire(page, 'An alert looks by itself', `backoffice/${mailer}`);
       const card = messagesOf(page).getByRole('article').filter({ hasText: 'alert source play' });
-      await card.getByText(/exited with code/).first().waitFor({ timeout: SLOW });
+      await card
+        .getByText(/exited with code/)
+        .first()
+        .waitFor({ timeout: SLOW });
       await card.getByText(/firing, since/).waitFor();
       await clusterOf(page).getByText('Now: An alert looks by itself').waitFor();
       await choose(page, 'Make it worse', 'The alert resolves');
       await card.getByText(/resolved after/).waitFor({ timeout: SLOW });
       await card.getByRole('button', { name: /repl(y|ies)/ }).click();
-      await threadOf(page).getByText(/Resolved/).waitFor({ timeout: SLOW });
+      await threadOf(page)
+        .getByText(/Resolved/)
+        .waitFor({ timeout: SLOW });
       await clusterOf(page).getByText('Now: ').waitFor({ state: 'detached' });
     },
     LONG,

@@ -65,7 +65,13 @@ describe('a trouble of the cluster', () => {
     await slack().until(() => slack().thread(SHOP, card.ts)[0], 30_000);
     expect(await page.do({ kind: 'trouble', id: 'alert-by-itself' })).toEqual({ ok: true });
     await untilAnchor('resolved after');
-    await slack().until(() => slack().thread(SHOP, card.ts).some((reply) => textOf(reply).includes('Resolved')), 30_000);
+    await slack().until(
+      () =>
+        slack()
+          .thread(SHOP, card.ts)
+          .some((reply) => textOf(reply).includes('Resolved')),
+      30_000,
+    );
     expect(slack().messages(SHOP)).toHaveLength(1);
     expect((await page.snapshot()).troublesOn).toEqual([]);
   });
