@@ -27,7 +27,7 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
   const sources = firstSources(pod, targetContainerName, deps.clock.now());
   const read = <Value>(what: NotRead['what'], reading: Promise<Value | undefined>) =>
     readSource(deps, { what }, { reading, waitMs });
-  const [versionedPods, warnings, node, claims, classes, services, job, keeper, logs] = await Promise.all([
+  const [versionedPods, warnings, node, claims, classes, services, job, ownWorkload, logs] = await Promise.all([
     inTime(deps, versionedPodsOf(pod, cluster), waitMs),
     read('events', cluster.warnings(namespace)),
     nodeName === undefined ? NOTHING_READ : read('node', cluster.node(nodeName)),
@@ -37,7 +37,7 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
     sources.job === undefined
       ? NOTHING_READ
       : read('workload', cluster.workload(namespace, { kind: 'job', name: sources.job })),
-    reader && inTime(deps, keeperOf(pod, cluster), waitMs),
+    reader && inTime(deps, ownWorkloadOf(pod, cluster), waitMs),
     reader && readTargetLogs(pod, sources.logs, reader, deps),
   ]);
   const found = [warnings, node, claims, services, job].flatMap(({ notRead }) => notRead);
@@ -54,7 +54,7 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
       claims: claims.value,
       storageClasses: classes,
       services: services.value,
-      workload: job.value === 'not-found' ? undefined : (job.value ?? keeper),
+      workload: job.value === 'not-found' ? undefined : (job.value ?? ownWorkload),
       lastWords: logs?.lastWords,
       logs: logs?.logs,
     }),
@@ -67,7 +67,7 @@ export const isAbout = ({ metadata: { name, uid } }: Pod, { involved }: ObjectEv
   involved.kind === 'Pod' && involved.name === name && (involved.uid ?? uid) === uid;
 
 /** Tells only who changed it last, so nobody needs to know that it was not read. */
-async function keeperOf(pod: Pod, cluster: Cluster): Promise<WorkloadFact | undefined> {
+async function ownWorkloadOf(pod: Pod, cluster: Cluster): Promise<WorkloadFact | undefined> {
   const workload = workloadOf(pod);
   if (!workload || workload.kind === 'job') return undefined;
   const found = await cluster.workload(pod.metadata.namespace, workload);

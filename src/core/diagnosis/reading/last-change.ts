@@ -61,8 +61,8 @@ function byWords(workload: WorkloadFact | undefined, atMs: number): string {
   if (!lastChange || Math.abs(lastChange.atMs - atMs) > SAME_MS || lastChange.manager === '') return '';
   const { manager } = lastChange;
   if (!manager.startsWith('kubectl')) return ` by ${nameOf(manager, marks)}`;
-  const keeper = keeperOf(marks);
-  return ` by kubectl${keeper === undefined ? '' : `, although ${keeper} keeps it`}`;
+  const owner = ownerOf(marks);
+  return ` by kubectl${owner === undefined ? '' : `, although ${owner} keeps it`}`;
 }
 
 /** By the names that they give themselves as field managers. */
@@ -74,7 +74,7 @@ function nameOf(manager: string, marks: Marks): string {
 }
 
 /** Who would change it, by its marks: a GitOps controller sets its own beside those of a Helm chart. */
-function keeperOf(marks: Marks): string | undefined {
+function ownerOf(marks: Marks): string | undefined {
   if (marks['argocd.argoproj.io/tracking-id'] !== undefined) return argo(marks);
   if (marks['helm.toolkit.fluxcd.io/name'] !== undefined) return flux('HelmRelease', 'helm', marks);
   if (marks['kustomize.toolkit.fluxcd.io/name'] !== undefined) return flux('Kustomization', 'kustomize', marks);
