@@ -68,9 +68,8 @@ function beginBundle(): Promise<Bundle> {
 
 const openPage = (stage: Stage, bundle: Promise<Bundle>, port?: string): Promise<Page> =>
   startPage({
-    slack: stage.bed.slack,
+    ...stage.bed,
     cluster: stage.cluster,
-    policyPath: stage.bed.policyPath,
     examples: stage.examples,
     bundle,
     ...(port !== undefined && { port: Number(port) }),

@@ -134,7 +134,7 @@ const chosen = Object.entries(PICTURES).filter(([name]) => names.length === 0 ||
 
 async function pictures(stage: Stage): Promise<void> {
   const { bed, cluster, examples } = stage;
-  const page = await startPage({ slack: bed.slack, policyPath: bed.policyPath, cluster, examples });
+  const page = await startPage({ ...bed, cluster, examples });
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-lcd-text'],

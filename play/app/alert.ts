@@ -38,3 +38,40 @@ export async function postAlert({ apiUrl, botToken }: SlackPort, post: object): 
     throw new Error(`Slack refused the alert: ${JSON.stringify(answer)}`);
   return answer.ts;
 }
+
+export interface NotifiedAlert {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly status: 'firing' | 'resolved';
+  /** The same for every notification of one alert. */
+  readonly startsAt: string;
+  readonly severity?: string;
+  readonly summary?: string;
+}
+
+/** The webhook's body as Alertmanager 0.34.2 writes it, of a group with one alert. */
+export function alertNotification(alert: NotifiedAlert): object {
+  const { namespace, pod, status, startsAt, severity = 'critical', summary = 'It restarts.' } = alert;
+  const labels = { alertname: 'KubePodCrashLooping', namespace, pod, severity };
+  const endsAt = status === 'firing' ? '0001-01-01T00:00:00Z' : new Date().toISOString();
+  const annotations = { summary, runbook_url: 'https://runbooks.example/crash' };
+  const fingerprint = `${namespace}/${pod}/${severity}`;
+  return {
+    ...{ version: '4', receiver: 'kdebug', status, groupKey: `{}:{pod="${fingerprint}"}`, truncatedAlerts: 0 },
+    ...{ groupLabels: { pod }, commonLabels: labels, commonAnnotations: annotations },
+    externalURL: 'http://alertmanager.example',
+    alerts: [{ status, labels, annotations, startsAt, endsAt, generatorURL: '', fingerprint }],
+  };
+}
+
+/** Where a source of alerts of a bed posts to, and its secret. */
+export interface AlertsPort {
+  readonly url: string;
+  readonly secret: string;
+}
+
+/** Posts it to kdebug as Alertmanager does; resolves with the answer's status. */
+export async function notify({ url, secret }: AlertsPort, body: object): Promise<number> {
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+}

@@ -8,6 +8,7 @@ import { loadEnv } from '../../src/config/env.ts';
 import { loadPolicy } from '../../src/config/load-policy.ts';
 import { watchPolicy } from '../../src/config/policy-reload.ts';
 import { type LocalSlack, type LocalSlackOptions, startLocalSlack } from '../slack/index.ts';
+import type { AlertsPort } from './alert.ts';
 
 export interface BedOptions {
   /** The text of a kubeconfig. */
@@ -19,8 +20,8 @@ export interface BedOptions {
   /** Where the bot's own log goes; default: nowhere. */
   readonly logTo?: (line: string) => void;
   readonly slack?: LocalSlackOptions;
-  /** Takes notifications of alerts, at any free port (`app.alertsPort`). */
-  readonly alerts?: true;
+  /** Takes notifications of alerts from the policy's source of this name, whose secret is in `ALERTS_SECRET_ENV`. */
+  readonly alerts?: string;
   /** `REDIS_URL`; without it, runs are in memory. */
   readonly redisUrl?: string;
 }
@@ -31,7 +32,18 @@ export interface Bed {
   readonly app: App;
   /** The policy file; rewriting it reloads the policy. */
   readonly policyPath: string;
+  /** With the option `alerts`. */
+  readonly alerts?: AlertsPort;
   stop(): Promise<void>;
+}
+
+/** Fresh in every process. */
+export const ALERTS_SECRET_ENV = 'BED_ALERTS_SECRET';
+
+function alertsSecret(): string {
+  const secret = process.env[ALERTS_SECRET_ENV] ?? randomBytes(24).toString('hex');
+  process.env[ALERTS_SECRET_ENV] = secret;
+  return secret;
 }
 
 /** Starts a local Slack and the application, configured by environment and files as in production. */
@@ -50,7 +62,9 @@ export async function startBed(options: BedOptions): Promise<Bed> {
       await slack.stop();
       rmSync(directory, { recursive: true, force: true });
     };
-    return { slack, app, policyPath, stop };
+    const { alerts: source } = options;
+    const url = `http://127.0.0.1:${app.alertsPort}/alerts/${source}`;
+    return { slack, app, policyPath, stop, ...(source !== undefined && { alerts: { url, secret: alertsSecret() } }) };
   } catch (error) {
     await slack.stop();
     rmSync(directory, { recursive: true, force: true });
@@ -71,7 +85,7 @@ async function startConfigured(
     SLACK_API_URL: slack.apiUrl,
     PORT: '0',
     OPS_PORT: '0',
-    ...(options.alerts ? { ALERTS_PORT: '0' } : {}),
+    ...(options.alerts === undefined ? {} : { ALERTS_PORT: '0' }),
     ...(options.redisUrl === undefined ? {} : { REDIS_URL: options.redisUrl }),
     KDEBUG_KEY: randomBytes(32).toString('base64'),
     KDEBUG_POLICY: paths.policyPath,

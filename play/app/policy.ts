@@ -1,3 +1,4 @@
+import { ALERTS_SECRET_ENV } from './bed.ts';
 import { PRIVATE, WITHOUT_BOT } from './team.ts';
 
 const SHOP = 'C0SHOP';
@@ -47,6 +48,9 @@ const RULES = `    rules:
 
 const CHANNELS = { [SHOP]: 'shop-oncall', [WITHOUT_BOT]: 'payments', [PRIVATE]: 'vault-incident' };
 
+/** The name under `alerts:`. */
+export const ALERT_SOURCE = 'play';
+
 /** The policy of play: three channels that may look, and must ask for more. */
 export const playPolicy = (context: string, images: PlayImages = LOCAL_IMAGES): string => `version: 1
 clusters:
@@ -63,6 +67,9 @@ images:
   debugger: { image: ${JSON.stringify(images.debugger)}, class: elevated, command: allowed, description: 'gdb and strace, to look inside a running process.' }
   security-audit: { image: ${JSON.stringify(images.securityAudit)}, class: observe, command: allowed }
 defaultImage: autodiagnose
+# A second look at the same pod waits for a minute, not for the hour of the default: somebody wants to see it again.
+alerts:
+  ${ALERT_SOURCE}: { source: alertmanager, secretEnv: ${ALERTS_SECRET_ENV}, channel: ${SHOP}, match: { severity: [critical] }, cooldown: 1m }
 # Shorter than the default, so that a node that is away is told while one still looks.
 limits: { startDeadline: 30s, runsPerUserPerMinute: 20, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 channels:

@@ -3,7 +3,7 @@ import { type LocalCluster, openBackoffice, openShop, startLocalCluster } from '
 import type { Example } from '../page/contract.ts';
 import { type Bed, startBed } from './bed.ts';
 import { EXAMPLES } from './examples.ts';
-import { playPolicy } from './policy.ts';
+import { ALERT_SOURCE, playPolicy } from './policy.ts';
 import { playTeam } from './team.ts';
 
 export interface StageOptions {
@@ -38,6 +38,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     kubeconfig: cluster.kubeconfig,
     policy: playPolicy(contextOf(cluster.kubeconfig)),
     slack: { team: playTeam },
+    alerts: ALERT_SOURCE,
   });
   return {
     bed,

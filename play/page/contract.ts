@@ -164,6 +164,8 @@ export interface Trouble {
   readonly needsPod: boolean;
   /** It lasts until the same deed is done again. */
   readonly lasts: boolean;
+  /** What ends it, in place of `End: TITLE`. */
+  readonly end?: string;
 }
 
 /** What a person does on the page. `user` is who. */

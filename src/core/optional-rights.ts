@@ -43,7 +43,7 @@ export const MORE_FACTS: readonly OptionalRight[] = [
       rule('batch', ['jobs', 'cronjobs'], ['get']),
     ],
     isOfCluster: false,
-    brings: 'how many pods a workload wants, whether it is paused, and why a Job gave up',
+    brings: 'how many pods a workload wants, whether it is paused, who changed it last, and why a Job gave up',
   },
   {
     what: 'storage classes',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { alertPost, postAlert } from '../../play/app/alert.ts';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import { alertNotification, alertPost, notify, postAlert } from '../../play/app/alert.ts';
+import { ALERTS_SECRET_ENV, type Bed, startBed } from '../../play/app/bed.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
 
@@ -21,9 +21,8 @@ channels:
       - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive], profiles: [restricted, baseline] }
 limits: { startDeadline: 60s, runsPerUserPerMinute: 60, runsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 alerts:
-  ledger: { source: alertmanager, secretEnv: E2E_ALERTS_SECRET, channel: ${CHANNEL}, match: { severity: [critical] } }
+  ledger: { source: alertmanager, secretEnv: ${ALERTS_SECRET_ENV}, channel: ${CHANNEL}, match: { severity: [critical] } }
 `;
-const SECRET = 'the secret of the source ledger';
 
 /** An alert fires in Slack, and somebody presses its button. */
 export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void>): void {
@@ -36,8 +35,7 @@ export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void
     kube = new Kube(scene.kubeconfig);
     namespace = await kube.namespace('kdebug-alerts');
     const { kubeconfig, transport } = scene;
-    process.env.E2E_ALERTS_SECRET = SECRET;
-    bed = await startBed({ kubeconfig, policy: policyFor(scene.context, namespace), transport, alerts: true });
+    bed = await startBed({ kubeconfig, policy: policyFor(scene.context, namespace), transport, alerts: 'ledger' });
     const panics = { name: 'ledger', image: BUSYBOX, command: ['sh', '-c', 'sleep 2; exit 3'] };
     await kube.pod(
       namespace,
@@ -95,11 +93,11 @@ export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void
     expect(bed.slack.thread(CHANNEL, ts)).toEqual([]);
   });
 
-  const notify = async (body: object, secret = SECRET) => {
-    const url = `http://127.0.0.1:${bed.app.alertsPort}/alerts/ledger`;
-    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
-    return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).status;
-  };
+  const tell = (status: 'firing' | 'resolved', { severity = 'critical', secret = bed.alerts?.secret ?? '' } = {}) =>
+    notify(
+      { url: bed.alerts?.url ?? '', secret },
+      alertNotification({ namespace, pod: 'ledger-0', status, startsAt: STARTED, severity }),
+    );
   const cards = () =>
     bed.slack
       .messages(CHANNEL)
@@ -107,14 +105,13 @@ export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void
       .map(({ ts, blocks }) => ({ ts, words: JSON.stringify(blocks) }));
 
   it('a webhook brings the cause onto a card of its own, without a click', async () => {
-    const body = notification(namespace, 'ledger-0', 'firing');
-    expect(await notify(body, 'another secret altogether')).toBe(401);
-    expect(await notify(body)).toBe(200);
+    expect(await tell('firing', { secret: 'another secret altogether' })).toBe(401);
+    expect(await tell('firing')).toBe(200);
     const card = await bed.slack.until(() => cards().find(({ words }) => /ledger exited with code 3/.test(words)));
     expect(card.words).toMatch(/KubePodCrashLooping[\s\S]*critical/);
-    expect(await notify(body)).toBe(200);
+    expect(await tell('firing')).toBe(200);
     expect(cards()).toHaveLength(1);
-    expect(await notify(notification(namespace, 'ledger-0', 'resolved'))).toBe(200);
+    expect(await tell('resolved')).toBe(200);
     await bed.slack.until(() => cards().some(({ words }) => words.includes('resolved after')));
     const replies = await bed.slack.until(() => {
       const said = JSON.stringify(bed.slack.thread(CHANNEL, card.ts).map(({ blocks }) => blocks));
@@ -125,27 +122,9 @@ export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void
 
   it('an alert that does not match the policy is nobody’s business', async () => {
     const before = bed.slack.messages(CHANNEL).length;
-    expect(await notify(notification(namespace, 'ledger-0', 'firing', 'warning'))).toBe(200);
+    expect(await tell('firing', { severity: 'warning' })).toBe(200);
     expect(bed.slack.messages(CHANNEL)).toHaveLength(before);
   });
 }
 
-/** The same for every notification of one alert. */
 const STARTED = new Date(Date.now() - 60_000).toISOString();
-
-/** As Alertmanager writes it. */
-function notification(namespace: string, pod: string, status: 'firing' | 'resolved', severity = 'critical'): object {
-  const labels = { alertname: 'KubePodCrashLooping', namespace, pod, severity };
-  const endsAt = status === 'firing' ? '0001-01-01T00:00:00Z' : new Date().toISOString();
-  const alert = { status, labels, annotations: { summary: 'It restarts.' }, endsAt };
-  return {
-    ...{ version: '4', receiver: 'kdebug', status, groupKey: `{}:{pod="${pod}"}/${severity}`, truncatedAlerts: 0 },
-    ...{
-      groupLabels: { pod },
-      commonLabels: labels,
-      commonAnnotations: {},
-      externalURL: 'http://alertmanager.example',
-    },
-    alerts: [{ ...alert, startsAt: STARTED, generatorURL: '', fingerprint: `f-${pod}` }],
-  };
-}

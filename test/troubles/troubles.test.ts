@@ -6,7 +6,7 @@ import { type Judgement, judge, summaryOf } from './judge.ts';
 import { NO_LOG, podNamed, podsOf, readManifest, readRecording, readTrouble, troubleNames } from './trouble.ts';
 import { missingOf } from './until.ts';
 
-const MAX_POD_CALLS = 5;
+const MAX_POD_CALLS = 6;
 
 const troubles = troubleNames().map(readTrouble);
 

@@ -37,7 +37,7 @@ export class Deeds {
   async do(deed: Deed): Promise<DeedAnswer> {
     try {
       if (deed.kind === 'trouble') {
-        this.#parts.troubles.make(deed);
+        await this.#parts.troubles.make(deed);
         return DONE;
       }
       this.#checkPerson(deed.user);

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { loadPolicy } from '../../../src/config/load-policy.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
+import type { AlertsPort } from '../../app/alert.ts';
 import { LocalCluster } from '../../cluster/index.ts';
 import type { LocalSlack } from '../../slack/index.ts';
 import type { Example, PageChange, Snapshot } from '../contract.ts';
@@ -15,6 +16,7 @@ import { Deeds } from './deeds.ts';
 import { Guard, protect, Refusal } from './guard.ts';
 import { Hub } from './hub.ts';
 import { readManifest } from './manifest.ts';
+import { PageAlerts } from './page-alerts.ts';
 import { RequestBook } from './request-book.ts';
 import { shownChange, slackNow } from './slack-side.ts';
 import { Troubles } from './troubles.ts';
@@ -26,6 +28,8 @@ export interface PageOptions {
   /** The policy file in force. */
   readonly policyPath: string;
   readonly examples: readonly Example[];
+  /** Where alerts of the page are told to kdebug itself; absent: none are. */
+  readonly alerts?: AlertsPort;
   /** Default: any free port of 127.0.0.1. */
   readonly port?: number;
   /** What the browser gets; default: made now from play/page/app. */
@@ -106,7 +110,7 @@ class PageServer {
     const local = cluster instanceof LocalCluster ? cluster : undefined;
     this.#side = local ? new LocalSide(local, tell) : new ApiSide(cluster.kubeconfig, namespacesOf(this.#policy), tell);
     this.#book = new RequestBook(slack, local, tell);
-    this.#troubles = new Troubles({ slack, cluster: local, tell });
+    this.#troubles = new Troubles({ slack, cluster: local, alerts: new PageAlerts(slack, options.alerts), tell });
     this.#deeds = new Deeds({ slack, manifest: this.#manifest, troubles: this.#troubles });
     const hear = (change: Parameters<typeof shownChange>[0]): void => {
       const shown = shownChange(change);

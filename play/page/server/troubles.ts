@@ -1,31 +1,27 @@
-import { alertPost, postAlert } from '../../app/alert.ts';
 import { BACKOFFICE_PODS, type LocalCluster, SHOP_PODS } from '../../cluster/index.ts';
 import type { LocalSlack } from '../../slack/index.ts';
 import type { Deed, PageChange, Trouble } from '../contract.ts';
+import type { PageAlerts, Place } from './page-alerts.ts';
 
 /** A pod that was deleted comes back after this long. */
 const RETURN_MS = 4_000;
 const SLOW_MS = 2_000;
 const MISSING_IMAGE = 'registry.example.com/shop/no-such-image:9';
 
-interface Place {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly container: string;
-}
-
 interface Parts {
   readonly slack: LocalSlack;
   /** Absent: a real cluster, which is left alone. */
   readonly cluster: LocalCluster | undefined;
+  readonly alerts: PageAlerts;
   readonly tell: (change: PageChange) => void;
 }
 
-type Kind = Trouble & { readonly make: (troubles: Maker, place: Place) => void };
+type Kind = Trouble & { readonly make: (troubles: Maker, place: Place) => void | Promise<void> };
 
 /** What the troubles of the table act through. */
 interface Maker {
   readonly slack: LocalSlack;
+  readonly alerts: PageAlerts;
   cluster(): LocalCluster;
   /** Whether the trouble is on after this: it was off. */
   toggle(id: string): boolean;
@@ -79,9 +75,23 @@ const KINDS: readonly Kind[] = [
     where: 'cluster',
     title: 'An alert fires',
     watch:
-      'Alertmanager writes it to #shop with kdebug’s token. Press Diagnose: kdebug answers in the thread of the alert, as if you had typed the pod’s name there.',
+      'Alertmanager writes it to #shop-oncall with kdebug’s token. Press Diagnose: kdebug answers in the thread of the alert, as if you had typed the pod’s name there.',
     ...once,
-    make: ({ slack }, at) => void fire(slack, at),
+    make: ({ alerts }, at) => alerts.post(at),
+  },
+  {
+    id: 'alert-by-itself',
+    where: 'cluster',
+    title: 'An alert looks by itself',
+    watch:
+      'Alertmanager tells kdebug, and nobody presses anything: kdebug writes the alert to #shop-oncall, looks, and puts what it found on that card and in its thread. “The alert resolves”, in this menu, ends it: the card and the thread say after how long.',
+    needsPod: true,
+    lasts: true,
+    end: 'The alert resolves',
+    make: async (maker, at) => {
+      await maker.alerts.notify(at);
+      maker.toggle('alert-by-itself');
+    },
   },
   {
     id: 'node-away',
@@ -140,16 +150,6 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-const ALERTS_CHANNEL = 'C0SHOP';
-
-/** As one with kube-prometheus' rule and the receiver of docs/alerts.md is posted. */
-async function fire(slack: LocalSlack, { namespace, pod, container }: Place): Promise<void> {
-  const title = `[FIRING:1] KubePodCrashLooping ${namespace} ${pod}`;
-  const text = `Pod ${namespace}/${pod} (${container}) is in waiting state (reason: "CrashLoopBackOff").`;
-  const post = alertPost(ALERTS_CHANNEL, `/${namespace}/${pod}`, { title, text, fallback: title });
-  await postAlert(slack, post).catch(() => undefined);
-}
-
 const POSTING = ['chat.postMessage', 'chat.update'];
 const SLOW = { kind: 'delay', ms: SLOW_MS, times: Number.POSITIVE_INFINITY } as const;
 
@@ -174,10 +174,11 @@ export class Troubles {
   }
 
   /** @throws Error a sentence: no such trouble, no such pod, a container that does not run */
-  make(deed: Omit<Extract<Deed, { kind: 'trouble' }>, 'kind'>): void {
+  async make(deed: Omit<Extract<Deed, { kind: 'trouble' }>, 'kind'>): Promise<void> {
     const kind = KINDS.find(({ id }) => id === deed.id);
     if (kind === undefined) throw new Error('There is no such trouble.');
-    kind.make(this.#maker(), kind.needsPod ? this.#placeOf(deed) : { namespace: '', pod: '', container: '' });
+    const isChosen = kind.needsPod && !this.#on.has(kind.id);
+    await kind.make(this.#maker(), isChosen ? this.#placeOf(deed) : { namespace: '', pod: '', container: '' });
   }
 
   close(): void {
@@ -187,6 +188,7 @@ export class Troubles {
   #maker(): Maker {
     return {
       slack: this.#parts.slack,
+      alerts: this.#parts.alerts,
       cluster: () => this.#cluster(),
       toggle: (id) => this.#toggle(id),
       returnLater: (place) => this.#returnLater(place),

@@ -4,7 +4,11 @@ import { asObject, asObjects, asText, asTexts, type JsonObject, textOrUndefined 
 import { type OfPod, viewContainer, viewEphemeral, viewPodSecurity } from './container-view.ts';
 import { viewStatus } from './status-view.ts';
 
-const ANNOTATIONS = ['kubernetes.io/config.mirror', 'kubectl.kubernetes.io/default-container'] as const;
+const ANNOTATIONS = [
+  'kubernetes.io/config.mirror',
+  'kubectl.kubernetes.io/default-container',
+  'kubectl.kubernetes.io/restartedAt',
+] as const;
 /**
  * Kinds of volume with only the pod's own data. A claim counts as its workload's own: the pod does not show who else
  * mounts it. Every other kind, even an unknown one, reaches the node or other pods.

@@ -13,7 +13,7 @@ export interface Pod {
     /** The finalizers that hold back a deleted pod. Absent: none. */
     readonly finalizers?: readonly string[];
     readonly labels: Readonly<Record<string, string>>;
-    /** Only `kubernetes.io/config.mirror` and `kubectl.kubernetes.io/default-container`. */
+    /** Only `kubernetes.io/config.mirror` and those of kubectl: `default-container` and `restartedAt`. */
     readonly annotations: Readonly<Record<string, string>>;
     readonly ownerReferences: readonly { readonly kind: string; readonly name: string; readonly controller: boolean }[];
   };

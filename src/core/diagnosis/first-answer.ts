@@ -9,6 +9,7 @@ import type { Evidence, Verdict } from './facts/verdict.ts';
 import { isWrong, MAX_FINDINGS, ordered, shown } from './findings.ts';
 import { tailEvidence } from './logs/last-words.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
+import { changeWords } from './reading/last-change.ts';
 import { cleanWords, spanOf } from './reading/phrases.ts';
 import { ageOf, isDeleting, isOver, isReady, partsOf } from './reading/pod-containers.ts';
 import { MAX_UNSEEN, unseenOf } from './reading/unseen.ts';
@@ -100,6 +101,7 @@ export function firstAnswer(facts: ClusterFacts): Verdict {
     ...defined({
       healthy: isHealthy || undefined,
       more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
+      changed: changeWords(facts.workload, [facts.pod], { nowMs: facts.nowMs, isAnyWrong: findings.some(isWrong) }),
       evidence: evidence.length > 0 ? evidence : undefined,
       unseen: unseen.length > 0 ? unseen.slice(0, MAX_UNSEEN) : undefined,
       siblings: countSiblings(facts.pod, facts.versionedPods),

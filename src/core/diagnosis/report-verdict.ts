@@ -59,6 +59,7 @@ export function verdictOf(
     ...defined({
       healthy: isWell || undefined,
       readAtMs: first?.readAtMs,
+      changed: first?.changed,
       evidence: first?.evidence,
       more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
       fine: fine.length > 0 ? [...new Set(fine)].join(', ') : undefined,

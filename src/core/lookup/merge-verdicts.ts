@@ -51,7 +51,8 @@ export function afterLook(
   { line, findings, unseen = [], healthy, ...first }: Verdict,
   podName: string,
 ): Verdict {
-  const fromFirst = defined({ groups: first.groups, siblings: first.siblings, ownLog: first.ownLog ?? looked.ownLog });
+  const { groups, siblings, changed } = first;
+  const fromFirst = defined({ groups, siblings, changed, ownLog: first.ownLog ?? looked.ownLog });
   if (first.groups === undefined) return { ...looked, ...fromFirst };
   const { healthy: isPodHealthy, unseen: unseenInPod = [], ...rest } = looked;
   const codes = new Set(findings.map(({ code }) => code));

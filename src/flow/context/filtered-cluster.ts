@@ -5,6 +5,7 @@ import {
   type PodContainer,
   PROBE_KINDS,
 } from '../../core/container/pod.ts';
+import type { WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { withoutFrames } from '../../core/files/frame-parser.ts';
 import { redactTermination, redactText } from '../../core/redact/redact-text.ts';
@@ -71,12 +72,23 @@ function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
     workload: async (namespace, named) => {
       const answer = await filteredErrors(cluster.workload(namespace, named));
       if (answer === undefined || answer === 'not-found') return answer;
-      return { ...answer, conditions: withFilteredWords(answer.conditions, redact()) };
+      return filteredWorkload(answer, redact());
     },
     // Its lines are cleaned and redacted by who reads them, as those of a run's own log.
     readTargetLog: (request, onLine) => filteredErrors(cluster.readTargetLog(request, onLine)),
     node: (name) => filteredErrors(cluster.node(name)),
     check: () => filteredErrors(cluster.check()),
+  };
+}
+
+/** What others call themselves and their work is free text too. */
+function filteredWorkload(workload: WorkloadFact, redact: readonly string[]): WorkloadFact {
+  const { conditions, lastChange, marks = {} } = workload;
+  return {
+    ...workload,
+    conditions: withFilteredWords(conditions, redact),
+    marks: Object.fromEntries(Object.entries(marks).map(([mark, words]) => [mark, redactText(words, redact)])),
+    ...defined({ lastChange: lastChange && { ...lastChange, manager: redactText(lastChange.manager, redact) } }),
   };
 }
 

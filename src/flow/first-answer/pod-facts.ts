@@ -1,5 +1,5 @@
-import { type Pod, TEMPLATE_HASH } from '../../core/container/pod.ts';
-import type { ClusterFacts, NotRead, ObjectEvent } from '../../core/diagnosis/facts/facts.ts';
+import { type Pod, TEMPLATE_HASH, workloadOf } from '../../core/container/pod.ts';
+import type { ClusterFacts, NotRead, ObjectEvent, WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
 import { firstSources } from '../../core/lookup/first-sources.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
@@ -10,13 +10,13 @@ import { readTargetLogs } from './target-logs.ts';
 
 interface WantedFacts extends Pick<ClusterFacts, 'targetContainerName' | 'launch'> {
   readonly cluster: Cluster;
-  /** Absent: the logs of the pod's own containers are of no interest. */
+  /** Absent: the logs of the pod's own containers and the last change of its workload are of no interest. */
   readonly reader?: LogReader;
   readonly waitMs?: number;
 }
 
 /**
- * Reads the facts about a pod besides its own object, and the logs of its containers: at most five API calls side by
+ * Reads the facts about a pod besides its own object, and the logs of its containers: at most six API calls side by
  * side, each at most `waitMs` (1 s); the pod and its siblings are those of the open watch. `notRead` has what is
  * missing. @throws KdebugError audit_unavailable
  */
@@ -27,7 +27,7 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
   const sources = firstSources(pod, targetContainerName, deps.clock.now());
   const read = <Value>(what: NotRead['what'], reading: Promise<Value | undefined>) =>
     readSource(deps, { what }, { reading, waitMs });
-  const [versionedPods, warnings, node, claims, classes, services, job, logs] = await Promise.all([
+  const [versionedPods, warnings, node, claims, classes, services, job, ownWorkload, logs] = await Promise.all([
     inTime(deps, versionedPodsOf(pod, cluster), waitMs),
     read('events', cluster.warnings(namespace)),
     nodeName === undefined ? NOTHING_READ : read('node', cluster.node(nodeName)),
@@ -37,6 +37,7 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
     sources.job === undefined
       ? NOTHING_READ
       : read('workload', cluster.workload(namespace, { kind: 'job', name: sources.job })),
+    reader && inTime(deps, ownWorkloadOf(pod, cluster), waitMs),
     reader && readTargetLogs(pod, sources.logs, reader, deps),
   ]);
   const found = [warnings, node, claims, services, job].flatMap(({ notRead }) => notRead);
@@ -53,7 +54,7 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
       claims: claims.value,
       storageClasses: classes,
       services: services.value,
-      workload: job.value === 'not-found' ? undefined : job.value,
+      workload: job.value === 'not-found' ? undefined : (job.value ?? ownWorkload),
       lastWords: logs?.lastWords,
       logs: logs?.logs,
     }),
@@ -64,6 +65,14 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
 /** An event without a uid is about whatever has the name. */
 export const isAbout = ({ metadata: { name, uid } }: Pod, { involved }: ObjectEvent): boolean =>
   involved.kind === 'Pod' && involved.name === name && (involved.uid ?? uid) === uid;
+
+/** Tells only who changed it last, so nobody needs to know that it was not read. */
+async function ownWorkloadOf(pod: Pod, cluster: Cluster): Promise<WorkloadFact | undefined> {
+  const workload = workloadOf(pod);
+  if (!workload || workload.kind === 'job') return undefined;
+  const found = await cluster.workload(pod.metadata.namespace, workload);
+  return found === 'not-found' ? undefined : found;
+}
 
 /** Uses the open watch; no answer needs them for a pod without a Deployment. */
 const versionedPodsOf = async (pod: Pod, cluster: Cluster): Promise<readonly Pod[]> =>

@@ -49,12 +49,10 @@ it('a first answer whose look is refused stays, and says what stands in the way 
 });
 
 describe('what a look adds', () => {
-  it('to the answer about its pod replaces it, but for its siblings', () => {
+  it('to the answer about its pod replaces it, but for its siblings and the last change', () => {
     const looked = verdict({ line: 'leaks', findings: [finding('leak', 1)] });
-    expect(afterLook(looked, verdict({ siblings: 2, findings: [finding('crash_loop', 1)] }), 'web-1')).toEqual({
-      ...looked,
-      siblings: 2,
-    });
+    const first = verdict({ siblings: 2, changed: 'Deployment changed', findings: [finding('crash_loop', 1)] });
+    expect(afterLook(looked, first, 'web-1')).toEqual({ ...looked, siblings: 2, changed: 'Deployment changed' });
   });
 
   const groups = [{ text: 'ready', podNames: ['web-1'] }];

@@ -41,7 +41,7 @@ describe('what the cluster says', () => {
     expect(JSON.stringify(await cluster.warnings('shop'))).not.toContain(SECRET);
   });
 
-  it('in the conditions of a workload has no secret', async () => {
+  it('in the conditions, the last change and the marks of a workload has no secret', async () => {
     const fake = new FakeCluster();
     const condition = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: SECRET, since: 't' };
     const workload: WorkloadFact = {
@@ -51,6 +51,8 @@ describe('what the cluster says', () => {
       ready: 0,
       conditions: [condition],
       createdAtMs: 0,
+      lastChange: { atMs: 1, manager: SECRET },
+      marks: { 'app.kubernetes.io/version': SECRET },
     };
     fake.workloadNow = workload;
     const seen = await filtered(fake).workload('shop', { kind: 'deployment', name: 'web' });

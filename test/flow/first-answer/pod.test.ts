@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../src/core/container/pod.ts';
+import type { WorkloadFact } from '../../../src/core/diagnosis/facts/facts.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import {
   aCrashingPod,
@@ -230,6 +231,23 @@ describe('a question about a pod that is gone', () => {
   });
 });
 
+const DEPLOYMENT: WorkloadFact = {
+  kind: 'deployment',
+  name: 'web',
+  uid: 'u',
+  ready: 1,
+  conditions: [],
+  createdAtMs: 0,
+};
+
+const ofDeployment = (): Pod =>
+  aPod({
+    metadata: {
+      labels: { 'pod-template-hash': '7d9' },
+      ownerReferences: [{ kind: 'ReplicaSet', name: 'web-7d9', controller: true }],
+    },
+  });
+
 describe('the sources of a first answer', () => {
   it('are at most five API calls, whatever the pod holds', async () => {
     const names = ['web', 'a', 'b', 'c', 'd'];
@@ -244,6 +262,24 @@ describe('the sources of a first answer', () => {
     const calls = ['warnings', 'node', 'claims', 'storageClasses', 'services', 'workload', 'readTargetLog'];
     expect(world.cluster.calls.filter((call) => calls.includes(call)).length).toBe(5);
     expect((await world.run()).verdict?.unseen).toContain('the log of c: it was not read');
+  });
+
+  it('are six where a controller may have changed the pod’s workload', async () => {
+    const world = await asked(({ cluster }) => {
+      cluster.setPod(ofDeployment());
+      cluster.workloadNow = { ...DEPLOYMENT, lastChange: { atMs: START_MS - 720_000, manager: 'argocd-controller' } };
+    });
+    const calls = ['warnings', 'node', 'services', 'workload', 'readTargetLog'];
+    expect(world.cluster.calls.filter((call) => calls.includes(call)).length).toBeLessThanOrEqual(6);
+    expect((await world.run()).verdict?.changed).toBe('Deployment changed 12 min ago by Argo CD');
+  });
+
+  it('leave out the last change in silence where kdebug may not read the workload', async () => {
+    const world = await asked(({ cluster }) => cluster.setPod(ofDeployment()));
+    const { verdict } = await world.run();
+    expect(world.cluster.calls).toContain('workload');
+    expect(verdict).not.toHaveProperty('changed');
+    expect(verdict?.unseen?.join()).not.toContain('its workload');
   });
 
   it('delay the answer by no more than a second, and each one that is late is named', async () => {

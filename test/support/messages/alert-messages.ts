@@ -66,6 +66,13 @@ export const ALERT_MESSAGES: readonly MessageKind[] = [
         name: 'the reply when it is resolved',
         message: resolvedMessage(answered({ resolvedAtMs: START_MS + 600_000 })),
       },
+      {
+        name: 'the reply when it is resolved, after a long cause',
+        message: resolvedMessage({
+          ...answered({ resolvedAtMs: START_MS + 600_000 }),
+          verdict: { line: `web waits for ${'db '.repeat(50)}`, findings: [] },
+        }),
+      },
     ],
   },
 ];

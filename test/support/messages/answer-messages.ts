@@ -184,6 +184,8 @@ const described = (pod: Pod, facts: Partial<ClusterFacts> = {}): PodDescription 
   earlier: [],
 });
 
+const CHANGED = 'Deployment changed 12 min ago by Argo CD (application shop), revision 14, version 4f2d9c1';
+
 /** What a question about a pod or a workload shows: the answer at once, and what the look inside adds. */
 export const ANSWER_MESSAGES: readonly MessageKind[] = [
   {
@@ -228,6 +230,7 @@ export const ANSWER_MESSAGES: readonly MessageKind[] = [
         ),
       ),
       card('answered, output private', answered(CRASH), { isPrivate: true }),
+      card('answered, changed a short while ago', answered({ ...CRASH, changed: CHANGED })),
       card('a long cause and a long name', answered(LONG, { plan: aPlan({ podName: LONG_NAME }) })),
       card('the look has ended: nothing more, its log not read', looked({ ...UNREAD, ...LOOKED })),
       card('the look has ended: healthy', looked({ ...HEALTHY, ...SAW_INSIDE })),
@@ -249,6 +252,7 @@ export const ANSWER_MESSAGES: readonly MessageKind[] = [
     isResult: true,
     examples: [
       result('answered', answered(CRASH)),
+      result('answered, changed a short while ago', answered({ ...CRASH, changed: CHANGED })),
       result('errors in its log', answered(ERRORS)),
       result('a long cause', answered(LONG, { plan: aPlan({ podName: LONG_NAME }) })),
       result('in a direct message', answered(LONG, { plan: aPlan({ podName: LONG_NAME }) }), true),

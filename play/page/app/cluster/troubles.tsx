@@ -13,19 +13,20 @@ export function Troubles(): ReactNode {
   const act = useDo();
   const [pending, setPending] = useState<Trouble>();
   const [watch, setWatch] = useState<Trouble>();
+  const isOn = ({ lasts, id }: Trouble): boolean => lasts && on.includes(id);
   const make = async (trouble: Trouble, at: object = {}): Promise<void> => {
     setPending(undefined);
     const answer = await act({ kind: 'trouble', id: trouble.id, ...at });
-    setWatch(answer.ok ? trouble : undefined);
+    setWatch(answer.ok && !isOn(trouble) ? trouble : undefined);
   };
   const itemsOf = (where: Trouble['where']) =>
     troubles
       .filter((trouble) => trouble.where === where)
       .map((trouble) => ({
         id: trouble.id,
-        label: trouble.lasts && on.includes(trouble.id) ? `End: ${trouble.title}` : trouble.title,
+        label: isOn(trouble) ? (trouble.end ?? `End: ${trouble.title}`) : trouble.title,
         detail: trouble.watch,
-        onPick: () => (trouble.needsPod ? setPending(trouble) : void make(trouble)),
+        onPick: () => (trouble.needsPod && !isOn(trouble) ? setPending(trouble) : void make(trouble)),
       }));
   const active = troubles.filter(({ id }) => on.includes(id));
   return (

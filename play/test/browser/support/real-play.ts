@@ -21,7 +21,7 @@ class RealPlay {
   async start(): Promise<void> {
     this.#stage = await openStage({ transport: 'socket' });
     const { bed, cluster, examples } = this.#stage;
-    this.#page = await startPage({ slack: bed.slack, policyPath: bed.policyPath, cluster, examples });
+    this.#page = await startPage({ ...bed, cluster, examples });
   }
 
   async stop(): Promise<void> {

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { type Bed, startBed } from '../../../app/bed.ts';
 import { EXAMPLES } from '../../../app/examples.ts';
-import { playPolicy } from '../../../app/policy.ts';
+import { ALERT_SOURCE, playPolicy } from '../../../app/policy.ts';
 import { type LocalCluster, openBackoffice, openShop, startLocalCluster } from '../../../cluster/index.ts';
 import type { Deed, DeedAnswer, PageChange, Snapshot } from '../../../page/contract.ts';
 import { type Page, startPage } from '../../../page/server/page.ts';
@@ -37,11 +37,10 @@ export async function openPage(): Promise<PageBed> {
   const cluster = await startLocalCluster({ kubeletDelayMs: 100 });
   openShop(cluster);
   openBackoffice(cluster);
-  const bed = await startBed({ kubeconfig: cluster.kubeconfig, policy: playPolicy('local') });
+  const bed = await startBed({ kubeconfig: cluster.kubeconfig, policy: playPolicy('local'), alerts: ALERT_SOURCE });
   const page = await startPage({
-    slack: bed.slack,
+    ...bed,
     cluster,
-    policyPath: bed.policyPath,
     examples: EXAMPLES,
     bundle: { script: 'export {};', style: 'body {}' },
   });

@@ -58,6 +58,24 @@ describe('a trouble of the cluster', () => {
     expect(await page.do({ ...press, label: 'Silence' })).toMatchObject({ ok: false });
   });
 
+  it('tells kdebug of an alert: it looks by itself, and says on the card and in the thread that it is over', async () => {
+    expect(await make('alert-by-itself')).toEqual({ ok: true });
+    expect((await page.snapshot()).troublesOn).toEqual(['alert-by-itself']);
+    const card = await untilAnchor('KubePodCrashLooping');
+    await slack().until(() => slack().thread(SHOP, card.ts)[0], 30_000);
+    expect(await page.do({ kind: 'trouble', id: 'alert-by-itself' })).toEqual({ ok: true });
+    await untilAnchor('resolved after');
+    await slack().until(
+      () =>
+        slack()
+          .thread(SHOP, card.ts)
+          .some((reply) => textOf(reply).includes('Resolved')),
+      30_000,
+    );
+    expect(slack().messages(SHOP)).toHaveLength(1);
+    expect((await page.snapshot()).troublesOn).toEqual([]);
+  });
+
   it('kills the container: it starts again, and the run says that its target ended', async () => {
     await longRun();
     expect(await make('kill')).toEqual({ ok: true });

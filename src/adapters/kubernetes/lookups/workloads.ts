@@ -1,11 +1,11 @@
-import type { WorkloadFact } from '../../../core/diagnosis/facts/facts.ts';
+import { type LastChange, OWNER_MARKS, type WorkloadFact } from '../../../core/diagnosis/facts/facts.ts';
 import { KdebugError } from '../../../core/errors.ts';
 import type { WorkloadKind } from '../../../core/request/command.ts';
 import type { NamedWorkload } from '../../../flow/ports/cluster.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';
 import { type ApiResponse, toClusterError } from '../api/api-errors.ts';
-import { asFlag, asNumber, asObject, asObjects, asText, type JsonObject } from '../api/json-fields.ts';
+import { asFlag, asNumber, asObject, asObjects, asText, asTexts, type JsonObject } from '../api/json-fields.ts';
 import { workloadPath } from '../api/paths.ts';
 import { viewCondition } from '../status-view.ts';
 import { type FactClient, OptionalFacts } from './optional-facts.ts';
@@ -48,10 +48,33 @@ function viewWorkload(kind: WorkloadKind, workload: JsonObject): WorkloadFact {
       status: asText(condition.status),
     })),
     createdAtMs: Date.parse(asText(metadata.creationTimestamp)) || 0,
+    marks: marksOf(metadata),
+    ...defined({ lastChange: lastChangeOf(metadata) }),
   };
 }
 
-type Counts = Omit<WorkloadFact, 'kind' | 'name' | 'uid' | 'conditions' | 'createdAtMs'>;
+const MAX_MARK_LENGTH = 253;
+const MAX_MANAGER_LENGTH = 128;
+
+/** Annotations come before labels of the same name. */
+function marksOf({ labels, annotations }: JsonObject): NonNullable<WorkloadFact['marks']> {
+  const all = { ...asTexts(labels), ...asTexts(annotations) };
+  return Object.fromEntries(
+    OWNER_MARKS.flatMap((mark) => (all[mark] ? [[mark, all[mark].slice(0, MAX_MARK_LENGTH)]] : [])),
+  );
+}
+
+/** A subresource is no change of what the workload should be: `scale` is of an autoscaler, `status` of its controller. */
+function lastChangeOf({ managedFields }: JsonObject): LastChange | undefined {
+  const changes = asObjects(managedFields).flatMap(({ manager, subresource, time, fieldsV1 }) => {
+    const atMs = Date.parse(asText(time));
+    const isOfSpec = asText(subresource) === '' && 'f:spec' in asObject(fieldsV1);
+    return isOfSpec && atMs > 0 ? [{ atMs, manager: asText(manager).slice(0, MAX_MANAGER_LENGTH) }] : [];
+  });
+  return changes.toSorted((a, b) => b.atMs - a.atMs)[0];
+}
+
+type Counts = Omit<WorkloadFact, 'kind' | 'name' | 'uid' | 'conditions' | 'createdAtMs' | 'marks' | 'lastChange'>;
 
 /** The API server leaves out counts of zero. */
 const count = (value: unknown): number => asNumber(value) ?? 0;

@@ -61,7 +61,32 @@ export interface WorkloadFact {
   /** `status.conditions`, all of them, whatever their status. */
   readonly conditions: readonly (PodCondition & { readonly status: string })[];
   readonly createdAtMs: number;
+  /** Who changed its spec last. Absent: the API server does not say. */
+  readonly lastChange?: LastChange;
+  /** Its labels and annotations of `OWNER_MARKS`, each at most 253 characters; redacted. */
+  readonly marks?: Readonly<Partial<Record<OwnerMark, string>>>;
 }
+
+/** The newest entry of an object's `managedFields` that holds a part of its spec. */
+export interface LastChange {
+  readonly atMs: number;
+  /** What it called itself, at most 128 characters: `kubectl-client-side-apply`, `argocd-controller`, `helm`. Redacted. */
+  readonly manager: string;
+}
+
+/** Labels and annotations that tell who keeps a workload, and which state of it this is. */
+export const OWNER_MARKS = [
+  'app.kubernetes.io/managed-by',
+  'app.kubernetes.io/version',
+  'argocd.argoproj.io/tracking-id',
+  'deployment.kubernetes.io/revision',
+  'helm.toolkit.fluxcd.io/name',
+  'helm.toolkit.fluxcd.io/namespace',
+  'kustomize.toolkit.fluxcd.io/name',
+  'kustomize.toolkit.fluxcd.io/namespace',
+  'meta.helm.sh/release-name',
+] as const;
+export type OwnerMark = (typeof OWNER_MARKS)[number];
 
 /** The last words of a container that ended (core/v1 `pods/log`, `previous` where it was restarted). Redacted, cleaned. */
 export interface LastWords {
@@ -133,7 +158,7 @@ export interface ClusterFacts {
   readonly storageClasses?: readonly string[] | undefined;
   /** Of the namespace (optional right). */
   readonly services?: readonly ServiceFact[] | undefined;
-  /** The pod's own workload (optional right). */
+  /** The pod's own workload (optional right); of a pod of a Job only once the pod has failed. */
   readonly workload?: WorkloadFact | undefined;
   /** One of each container that ended and was asked for its last words. */
   readonly lastWords?: readonly LastWords[] | undefined;

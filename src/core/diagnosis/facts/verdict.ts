@@ -21,6 +21,8 @@ export interface Verdict {
   readonly readAtMs?: number;
   /** Set where the log of the pod's own containers was read for it: its words may quote lines of it. */
   readonly ownLog?: true;
+  /** The last change of the workload, where it is recent: `Deployment changed 12 min ago by Argo CD`. No cause by itself. */
+  readonly changed?: string;
   /** For the thread; at most three. */
   readonly evidence?: readonly Evidence[];
   /** At most three, the most important first. */

@@ -8,6 +8,7 @@ import type { Verdict, VerdictGroup } from '../facts/verdict.ts';
 import { isWrong, MAX_FINDINGS, ordered, rankOf, shown } from '../findings.ts';
 import { evidenceOf, MAX_EVIDENCE, STATES } from '../first-answer.ts';
 import { lookAtWorkload } from '../look-at-cluster.ts';
+import { changeWords } from '../reading/last-change.ts';
 import { spanOf } from '../reading/phrases.ts';
 import { ageOf, isDeleting, isOver } from '../reading/pod-containers.ts';
 import { MAX_UNSEEN, unseenOf } from '../reading/unseen.ts';
@@ -37,6 +38,11 @@ export function firstWorkloadAnswer(facts: WorkloadFacts, grouped: GroupedPods =
     ...defined({
       healthy: isHealthy || undefined,
       more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
+      changed: changeWords(
+        facts.workload,
+        facts.pods.map(({ pod }) => pod),
+        { nowMs: facts.nowMs, isAnyWrong: findings.some(isWrong) },
+      ),
       evidence: evidence.length > 0 ? evidence.slice(0, MAX_EVIDENCE) : undefined,
       unseen: unseen.length > 0 ? unseen.slice(0, MAX_UNSEEN) : undefined,
     }),

@@ -14,7 +14,7 @@ import { dotted, joined, line, list, message, note, paragraph, plainText, type S
 import { code, type Message, type Span, strong } from '../message/message.ts';
 import { firstLineOf, headlineOf, leadingFinding, verdictTone, wholeHeadline } from '../parts/headline.ts';
 import { conditionsPart, containersPart, type EarlierContainer, earlierPart, eventsPart } from '../parts/pod-parts.ts';
-import { evidenceParts, unseenPart } from '../parts/result-parts.ts';
+import { changedPart, evidenceParts, unseenPart } from '../parts/result-parts.ts';
 
 /** kdebug's knowledge of a pod, for somebody who may see it. */
 export interface PodDescription {
@@ -48,6 +48,7 @@ export function podMessage(description: PodDescription): Message {
     paragraph`${first}`,
     nextPart(verdict),
     !plainText(first).endsWith(headline) && paragraph`${stopped(wholeHeadline(headline))}`,
+    changedPart(verdict),
     evidenceParts(verdict),
     findingsPart(verdict),
     containersPart(pod, context),

@@ -11,7 +11,7 @@ import { type Approvers, approvalParts } from '../parts/approval-parts.ts';
 import { headlineOf, oneLine, toneOf } from '../parts/headline.ts';
 import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE } from '../parts/outcome-text.ts';
 import { wholeReason } from '../parts/request-parts.ts';
-import { GROUPS_ON_CARD, groupsList } from '../parts/result-parts.ts';
+import { changedNote, GROUPS_ON_CARD, groupsList } from '../parts/result-parts.ts';
 import { answerLine, cardLine, firstLine, nameOf, whySpans } from '../parts/run-lines.ts';
 import { buttonsPart } from './batch-buttons.ts';
 import { accessFacts, approverParts, scopeFacts, shownName, skippedText } from './batch-facts.ts';
@@ -61,7 +61,7 @@ function answerHead(run: BatchRun, batchHead: BatchHeadline): AnswerHead | undef
     tone: toneOf(verdict, batchHead.tone),
     spans: firstLine(run, headline),
     words: `${nameOf(run)}: ${headline}`,
-    rest: [groupsList(verdict, GROUPS_ON_CARD), paragraph`${batchHead.spans}`],
+    rest: [groupsList(verdict, GROUPS_ON_CARD), paragraph`${batchHead.spans}`, changedNote(verdict)],
   };
 }
 

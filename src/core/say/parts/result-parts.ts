@@ -2,7 +2,7 @@ import { formatBytes, formatCount, shortDuration } from '../../../lib/duration.t
 import { shorten } from '../../../lib/text.ts';
 import type { Evidence, Verdict, VerdictFinding, VerdictGroup } from '../../diagnosis/facts/verdict.ts';
 import type { LogCompleteness, Run, RunLog } from '../../run/run.ts';
-import { fact, joined, line, list, paragraph, preformatted, rows, type Shown } from '../message/line.ts';
+import { fact, joined, line, list, note, paragraph, preformatted, rows, type Shown } from '../message/line.ts';
 import { code, type Fact, type Part, type Span, strong } from '../message/message.ts';
 import { chartParts } from './chart-parts.ts';
 import { logLostBy, lostWords } from './file-parts.ts';
@@ -88,12 +88,17 @@ export function verdictParts(run: Run): Shown {
   const unseen = unseenPart(verdict);
   return [
     groupsList(verdict, MAX_GROUPS),
+    changedPart(verdict),
     evidenceParts(verdict),
     findingsPart(verdict),
     isQuiet ? [unseen, fine] : [fine, unseen],
     chartParts(run),
   ];
 }
+
+/** A fact to think of beside the cause, never one. */
+export const changedPart = ({ changed }: Verdict): Shown => changed !== undefined && paragraph`${changed}.`;
+export const changedNote = ({ changed }: Verdict): Shown => changed !== undefined && note`${changed}`;
 
 export const unseenPart = ({ unseen = [] }: Verdict): Shown =>
   unseen.length > 0 && [paragraph`${strong('Not checked:')}`, list(unseen.map(withoutLead))];

@@ -9,6 +9,6 @@ export function resolvedMessage(run: Run): Message {
   const { alert, verdict, id } = run;
   const lastedMs = (alert?.resolvedAtMs ?? 0) - (alert?.sinceMs ?? 0);
   const found = headlineOf(verdict);
-  const words = line`${strong('Resolved')} after ${formatDuration(Math.max(0, lastedMs))}.${found !== undefined && ` At the time: ${oneLine(found)}.`}`;
+  const words = line`${strong('Resolved')} after ${formatDuration(Math.max(0, lastedMs))}.${found !== undefined && ` At the time: ${oneLine(found).replace(/(?<![.…])$/, '.')}`}`;
   return message({ tone: 'ended' }, [paragraph`${words}`, note`Alert of run ${id}`]);
 }

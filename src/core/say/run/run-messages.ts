@@ -18,6 +18,7 @@ import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE } from '../parts/ou
 import { powerParts, profileText } from '../parts/power-parts.ts';
 import { requestFacts, wholeReason } from '../parts/request-parts.ts';
 import {
+  changedNote,
   GROUPS_ON_CARD,
   groupsList,
   logParts,
@@ -88,6 +89,7 @@ function cardMessage(run: Run, context: RenderContext): Message {
     !isPrivate && run.state === 'finished' && chartParts(run),
     !isPrivate && !isVerdict && run.state !== 'finished' && paragraph`${answerLine(run)}`,
     approvalParts(run, approvers, nowMs),
+    isVerdict && run.verdict && changedNote(run.verdict),
     note`${smallLine(run, head, context)}`,
   ]);
 }

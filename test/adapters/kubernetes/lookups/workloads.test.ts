@@ -82,6 +82,40 @@ it('keeps all conditions, whatever their status', async () => {
   });
 });
 
+const MANAGED = [
+  { manager: 'helm', time: '2026-01-01T00:00:00Z', fieldsV1: { 'f:spec': {} } },
+  { manager: 'kubectl-edit', time: '2026-01-02T00:00:00Z', fieldsV1: { 'f:metadata': {}, 'f:spec': {} } },
+  { manager: 'of-annotations', time: '2026-01-03T00:00:00Z', fieldsV1: { 'f:metadata': {} } },
+  { manager: 'of-replicas', subresource: 'scale', time: '2026-01-04T00:00:00Z', fieldsV1: { 'f:spec': {} } },
+  { manager: 'at-no-time', time: 'x', fieldsV1: { 'f:spec': {} } },
+];
+
+it('keeps who changed its spec last, and the marks of who keeps it', async () => {
+  const { server, cluster } = now();
+  const metadata = {
+    uid: 'u',
+    managedFields: MANAGED,
+    labels: { app: 'web', 'app.kubernetes.io/managed-by': 'Helm', 'app.kubernetes.io/version': 7 },
+    annotations: {
+      'meta.helm.sh/release-name': 'w'.repeat(300),
+      'kubectl.kubernetes.io/last-applied-configuration': '{',
+    },
+  };
+  server.once(/web$/, json(200, { metadata }));
+  expect(await cluster.workload('shop', { kind: 'deployment', name: 'web' })).toMatchObject({
+    lastChange: { manager: 'kubectl-edit', atMs: Date.UTC(2026, 0, 2) },
+    marks: { 'app.kubernetes.io/managed-by': 'Helm', 'meta.helm.sh/release-name': 'w'.repeat(253) },
+  });
+});
+
+it('knows no change where the API server tells none', async () => {
+  const { server, cluster } = now();
+  server.once(/web$/, json(200, raw({}, {})));
+  const found = await cluster.workload('shop', { kind: 'deployment', name: 'web' });
+  expect(found).toMatchObject({ marks: {} });
+  expect(found).not.toHaveProperty('lastChange');
+});
+
 it('tells what is not there from what it may not read, and remembers a missing right', async () => {
   const { server, clock, cluster } = now();
   const named = { kind: 'job', name: 'web' } as const;
