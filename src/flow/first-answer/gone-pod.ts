@@ -9,7 +9,7 @@ import { Refused } from '../planning/plan-pod.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { FIRST_ANSWER_MS, inTime, type SourceDeps } from './source.ts';
 
-interface AskedAbout {
+interface WantedPod {
   readonly namespace: string;
   readonly name: string;
   readonly origin: Origin;
@@ -19,18 +19,18 @@ interface AskedAbout {
  * The pod that is asked about. One that is gone is refused with the pod that its workload has now, or with what was last
  * said of it, where anything is known. @throws Refused, and as `Cluster.pod`
  */
-export async function podOrItsHeir(cluster: Cluster, asked: AskedAbout, deps: SourceDeps): Promise<Pod> {
+export async function podOrItsHeir(cluster: Cluster, wanted: WantedPod, deps: SourceDeps): Promise<Pod> {
   try {
-    return await cluster.pod(asked.namespace, asked.name);
+    return await cluster.pod(wanted.namespace, wanted.name);
   } catch (thrown) {
     if (toKdebugError(thrown).code !== 'pod_not_found') throw thrown;
-    return whatIsThere(cluster, asked, { deps, notFound: thrown });
+    return whatIsThere(cluster, wanted, { deps, notFound: thrown });
   }
 }
 
 async function whatIsThere(
   cluster: Cluster,
-  { namespace, name, origin }: AskedAbout,
+  { namespace, name, origin }: WantedPod,
   { deps, notFound }: { readonly deps: SourceDeps; readonly notFound: unknown },
 ): Promise<Pod> {
   const [pods = [], warnings = []] = await Promise.all([

@@ -18,8 +18,12 @@ interface Tools {
 }
 
 /** Alerts that nobody asked about, which have a card of their own so far. */
-export const mayJoinNode = ({ alert, origin }: Run): boolean =>
+const mayJoinNode = ({ alert, origin }: Run): boolean =>
   alert !== undefined && alert.node === undefined && origin.threadTs === undefined;
+
+/** Too many alerts came at once, and that is so when a node dies. */
+export const mayBeOfNode = (run: Run): boolean =>
+  mayJoinNode(run) && (run.alert?.problem?.code === 'alert_limit' || run.alert?.problem?.code === 'alert_cooldown');
 
 /**
  * When a node dies, each alert of each pod on it fires: they are told of in the thread of one card, which names the node. Resolves with whether

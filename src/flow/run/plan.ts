@@ -34,9 +34,8 @@ import {
 } from '../planning/plan-pod.ts';
 import { accessProblem, muteProblem, rehearse, tooOld } from '../planning/preflight.ts';
 import type { Question, QuestionWithoutPods } from '../planning/question.ts';
-import { joinNode, mayJoinNode } from './dead-node.ts';
-import { equalRun } from './equal-run.ts';
-import { problemOfAlert, problemOfUnattended } from './unattended.ts';
+import { joinNode, mayBeOfNode } from './dead-node.ts';
+import { earlyProblem, problemOf } from './problems.ts';
 
 /**
  * Turns a request into a plan and decides on it. Refuses early what cannot work: always before anything is added to the
@@ -47,7 +46,7 @@ export async function plan(held: HeldRun, tools: Tools & { readonly starter: Sta
   const { deps } = tools;
   const { run } = held;
   try {
-    const early = problemOfAlert(run) ?? tooOld(run, deps);
+    const early = earlyProblem(run, deps);
     if (early && !mayBeOfNode(run)) throw new Refused(early);
     // Side by side: asking Slack takes as long as reading the pod.
     const [planned, mute] = await Promise.all([
@@ -80,10 +79,6 @@ async function decide(held: HeldRun, planned: PlannedRequest, { deps, runs }: To
   } else if (question) await answerFirst(held, { known, question }, { deps, runs });
   else await launchable(held, known, { deps, runs });
 }
-
-/** Too many alerts came at once, and that is so when a node dies. */
-const mayBeOfNode = (run: Run): boolean =>
-  mayJoinNode(run) && (run.alert?.problem?.code === 'alert_limit' || run.alert?.problem?.code === 'alert_cooldown');
 
 interface PlannedQuestion {
   readonly known: PlannedRequest;
@@ -172,15 +167,6 @@ export async function planOrRefusal(
   }
 }
 
-/** The policy's denial first; a dry run is never held back; then an equal run that has just finished. */
-async function problemOf(run: Run, { plan, decision }: PlannedRequest, deps: FlowDeps): Promise<Refusal | undefined> {
-  if (decision.kind === 'deny') return refusalOfDecision(decision);
-  const unattended = problemOfUnattended(run, { plan, decision }, deps.policies.current());
-  if (unattended) return unattended;
-  const equal = await equalRun(run, plan, deps);
-  return equal && { ...refusal('same_again', `run ${equal.id}`), equalRun: equal.id };
-}
-
 interface Decided {
   readonly problem: Refusal | undefined;
   readonly deps: FlowDeps;
@@ -255,11 +241,11 @@ async function planFor(
 
 async function planOne(
   { request, origin, plan: planned }: PlanSubject,
-  asked: string,
+  named: string,
   { aim, policy, deps, answers }: PlanContext & Pick<Planning, 'answers'>,
 ): Promise<PlannedRequest> {
   // Of an alert, the pod in the place of the one that it names may have been planned.
-  const name = planned?.podName ?? asked;
+  const name = planned?.podName ?? named;
   const cluster = deps.clusters.get(aim.cluster);
   const found = answers
     ? podOrItsHeir(cluster, { namespace: aim.namespace, name, origin }, deps)
