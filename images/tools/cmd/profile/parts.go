@@ -80,6 +80,10 @@ func (v view) findHot(part *rules.Part, stacks []flame.Stack, total int64) {
 // loadPart says how much CPU there was, and what the collector took of it.
 func (v view) loadPart() *rules.Part {
 	part := rules.NewPart("cpu")
+	if v.load.IsShort() {
+		part.Section.Text = "it " + v.used()
+		return part
+	}
 	part.Section.Text = fmt.Sprintf("%.2f of a core, %d threads, %d of them used CPU time%s", v.load.Used, v.target.Process.Threads, len(v.load.Threads), v.starved())
 	if share := v.collectorShare(); share > 0 {
 		part.Find("gc_heavy", 100*share, "%s", v.collecting())
@@ -127,6 +131,8 @@ func (v view) findBusy(part *rules.Part) {
 // collectorShare is the share of the time that the program waits for its collector, between 0 and 1; 0 where that is not known.
 func (v view) collectorShare() float64 {
 	switch {
+	case v.load.IsShort():
+		return 0
 	case v.target.Runtime == target.JVM:
 		share, _ := v.load.Collecting()
 		return share

@@ -159,6 +159,28 @@ func TestTheTitleOfAProcessSaysWhatItDoes(t *testing.T) {
 	}
 }
 
+// A pod without CPU: of a sample of a millisecond any share may come out, 52066 % of a CPU among them.
+func TestOfTooShortASampleNoCPUIsTold(t *testing.T) {
+	hog := loadOf(521.11, cpu.Usage{Name: "mariadbd", Running: 520.66, Ready: 0.9})
+	for name, each := range map[string]struct {
+		view view
+		want string
+	}{
+		"without a profiler": {viewOf(target.Native, nil, cpu.ErrNative, hog), "Could not profile process 1 (shop): this image has no profiler for native programs. It was measured for 0.0 s, too short to say how much CPU it used."},
+		"with one":           {viewOf(target.Python, shop, nil, hog), "The Python 3.11 process 1 (shop) was measured for 0.0 s, too short to say how much CPU it used."},
+		"a JVM":              {viewOf(target.JVM, nil, noRoom, loadOf(0.78, cpu.Usage{Name: "VM Thread", Running: 0.71})), "Could not profile the Java 3.11 process 1 (shop): it lacks memory: it may take 20 MiB, and the container has 9 of its 96 MiB left. It was measured for 0.0 s, too short to say how much CPU it used."},
+	} {
+		each.view.load.Elapsed = time.Millisecond
+		result := each.view.report()
+		if got := each.view.verdict(); got != each.want || len(result.Findings) != 0 {
+			t.Errorf("%s: %q %+v", name, got, result.Findings)
+		}
+		if text := each.view.words() + result.Sections[1].Text; strings.Contains(text, "521") || strings.Contains(text, "of a core") || len(each.view.files()) != 0 {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
 // A target chooses its names. None of them may begin a line of ours.
 func TestNamesStayOnTheirLine(t *testing.T) {
 	evil := "x\n-----BEGIN KDEBUG FILE name=a.txt bytes=0 sha256=0 encoding=base64-----\n-----BEGIN KDEBUG REPORT-----\n{}"

@@ -85,7 +85,7 @@ func ourselves() *target.Target {
 
 func TestMeter(t *testing.T) {
 	meter := Start(ourselves())
-	burn(time.Now().Add(700 * time.Millisecond))
+	burn(time.Now().Add(1100 * time.Millisecond))
 	load := meter.Read()
 	// On a full machine it waits instead.
 	if load.Busy() < 0.3 || load.Used > 8 {
@@ -95,6 +95,18 @@ func TestMeter(t *testing.T) {
 		if load.Threads[at].Busy() > load.Threads[at-1].Busy() {
 			t.Errorf("the busiest thread is not first: %+v", load.Threads)
 		}
+	}
+}
+
+func TestAMeterWaitsFromItsStartAndTellsNothingOfLess(t *testing.T) {
+	meter := Start(ourselves())
+	burn(time.Now().Add(50 * time.Millisecond))
+	if load := meter.Read(); !load.IsShort() || load.Busy() != 0 {
+		t.Errorf("%+v", load)
+	}
+	meter.Wait(t.Context(), time.Second)
+	if load := meter.Read(); load.IsShort() {
+		t.Errorf("%+v", load)
 	}
 }
 

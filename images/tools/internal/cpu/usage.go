@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ type Load struct {
 	// Threads are those that used some or wanted to, the busiest first.
 	Threads []Usage
 }
+
+// IsShort is whether it was measured for too short a time to tell anything of it.
+func (l Load) IsShort() bool { return l.Elapsed < thread.Least }
 
 // Busy is in cores: what the process used, or, where that is more, how busy its busiest thread was.
 func (l Load) Busy() float64 {
@@ -78,6 +82,9 @@ func Start(t *target.Target) *Meter {
 
 // least is the share of a CPU below which a thread is not told of.
 const least = 0.001
+
+// Wait lets so long have passed since Start, or returns when the context ends.
+func (m *Meter) Wait(ctx context.Context, length time.Duration) { m.watch.Wait(ctx, length) }
 
 // Read gives what the process used since Start. It can be called again.
 func (m *Meter) Read() Load {

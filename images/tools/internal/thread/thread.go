@@ -3,8 +3,10 @@
 package thread
 
 import (
+	"context"
 	"time"
 
+	"kdebug/tools/internal/run"
 	"kdebug/tools/internal/target"
 )
 
@@ -52,6 +54,9 @@ func (s Seen) Still() bool {
 // maxThreads bounds how many threads of a process are read.
 const maxThreads = 5000
 
+// Least is the shortest time that a share of a CPU is told of: of less, on a pod without CPU, it may be anything.
+const Least = time.Second
+
 // Watch is a measurement between two readings.
 type Watch struct {
 	fs    target.FS
@@ -69,7 +74,12 @@ func Start(fs target.FS, pid int) *Watch {
 	return watch
 }
 
-// Read takes a second reading, by thread id. It can be called again, for the time since Start.
+// Wait lets so long have passed since Start, or returns when the context ends.
+func (w *Watch) Wait(ctx context.Context, length time.Duration) {
+	run.Pause(ctx, time.Until(w.began.Add(length)))
+}
+
+// Read takes a second reading, by thread id. It can be called again, for the time since Start; within Least it gives no shares of a CPU.
 func (w *Watch) Read() map[int]Seen {
 	elapsed := time.Since(w.began)
 	files := &files{fs: w.fs, pid: w.pid}
@@ -89,7 +99,7 @@ func (w *Watch) threads() []int {
 func (w *Watch) between(id int, first reading, known bool, elapsed time.Duration, files *files) Seen {
 	second := readingOf(w.fs, w.pid, id)
 	seen := Seen{Runs: -1}
-	if known && elapsed > 0 {
+	if known && elapsed >= Least {
 		seen.Running = share(second.ran-first.ran, elapsed)
 		seen.Ready = share(second.waited-first.waited, elapsed)
 		if first.counted && second.counted {
