@@ -119,7 +119,12 @@ func (v view) used() string {
 	if v.load.IsShort() {
 		return fmt.Sprintf("was measured for %.1f s, too short to say how much CPU it used", v.load.Elapsed.Seconds())
 	}
-	return fmt.Sprintf("used %.2f of a core in %s", v.load.Used, seconds(v.load.Elapsed))
+	words := fmt.Sprintf("used %.2f of a core in %s", v.load.Used, seconds(v.load.Elapsed))
+	const told = 0.01
+	if v.load.Beside >= told {
+		words += fmt.Sprintf(" (%s of its container %.2f)", report.Counted(v.load.Others, "other process"), v.load.Beside)
+	}
+	return words
 }
 
 // starved says for how long a thread was ready to run and had no CPU.
@@ -176,7 +181,7 @@ func (v view) where() string {
 	switch {
 	case v.load.IsShort():
 		return fmt.Sprintf("The %s %s.", v.process(), v.used())
-	case v.load.Used < idle && v.starved() == "":
+	case v.load.Used+v.load.Beside < idle && v.starved() == "":
 		return fmt.Sprintf("The %s is almost idle: it %s.", v.process(), v.used())
 	case !v.isTold():
 		return fmt.Sprintf("The %s is hardly busy: it %s, too little to tell where.", v.process(), v.used())

@@ -158,13 +158,17 @@ func measured(ctx context.Context, t *target.Target, take func() *stack.Dump) *s
 	dump := take()
 	watch.Wait(ctx, thread.Least)
 	seen := watch.Read()
+	alive := 0.0
 	for id, each := range seen {
-		dump.Cores += each.Running
+		alive += each.Running
 		dump.Busy += each.Busy()
 		if dump.HotIsSampled && t.Runtime == target.Node && id != t.PID && each.Busy() > alwaysBusy {
 			dump.Beside = append(dump.Beside, stack.Thread{ID: id, Kernel: each})
 		}
 	}
+	// Threads that ended meanwhile computed too.
+	dump.Cores = max(alive, watch.Cores())
+	dump.Busy += dump.Cores - alive
 	for index := range dump.Threads {
 		each := &dump.Threads[index]
 		if each.ID != 0 && each.Kernel.Class == "" {

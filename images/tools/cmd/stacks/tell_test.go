@@ -243,7 +243,10 @@ func TestThreadsAreMeasuredForASecondAtLeast(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	measured(t.Context(), own, func() *stack.Dump { return &stack.Dump{} })
+	dump := measured(t.Context(), own, func() *stack.Dump { return &stack.Dump{} })
+	if dump.Busy < dump.Cores {
+		t.Errorf("%+v", dump)
+	}
 	if passed := time.Since(began); passed < thread.Least {
 		t.Error(passed)
 	}

@@ -4,6 +4,7 @@ package thread
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"kdebug/tools/internal/run"
@@ -62,12 +63,14 @@ type Watch struct {
 	fs    target.FS
 	pid   int
 	began time.Time
+	// used is what the process had used then, of all its threads, in ticks; -1 where that is not known.
+	used  int64
 	first map[int]reading
 }
 
 // Start takes the first reading of all threads of a process.
 func Start(fs target.FS, pid int) *Watch {
-	watch := &Watch{fs: fs, pid: pid, began: time.Now(), first: map[int]reading{}}
+	watch := &Watch{fs: fs, pid: pid, began: time.Now(), used: ticks(fs, pid), first: map[int]reading{}}
 	for _, id := range watch.threads() {
 		watch.first[id] = readingOf(fs, pid, id)
 	}
@@ -89,6 +92,24 @@ func (w *Watch) Read() map[int]Seen {
 		seen[id] = w.between(id, first, known, elapsed, files)
 	}
 	return seen
+}
+
+// Cores is what the process used since Start, in cores, with its threads that ended meanwhile: a server may have one for each request. It is 0 within Least
+// and where it is not known.
+func (w *Watch) Cores() float64 {
+	elapsed, now := time.Since(w.began), ticks(w.fs, w.pid)
+	if w.used < 0 || now < 0 || elapsed < Least {
+		return 0
+	}
+	return share(time.Duration(now-w.used)*tick, elapsed)
+}
+
+func ticks(fs target.FS, pid int) int64 {
+	used, _, err := fs.Times(strconv.Itoa(pid))
+	if err != nil {
+		return -1
+	}
+	return used
 }
 
 func (w *Watch) threads() []int {
