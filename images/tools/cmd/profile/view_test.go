@@ -182,6 +182,25 @@ func TestOfTooShortASampleNoCPUIsTold(t *testing.T) {
 	}
 }
 
+// A loop without an end uses up any CPU that it is given.
+func TestTheAdviceForAThreadThatAlwaysComputesBeginsWithWhatItComputes(t *testing.T) {
+	const wanted = ". Where that work is wanted, make it cheaper or spread it, or give it a whole CPU: one thread cannot use more."
+	starved := cpu.Usage{Name: "worker", Running: 0.45, Ready: 0.5}
+	for want, each := range map[string]view{
+		"Find what this thread computes: cpu.png shows it" + wanted:                          viewOf(target.Python, shop, nil, loadOf(0.45, starved)),
+		"Find what this thread computes: look at the command or query that it runs" + wanted: viewOf(target.Native, nil, cpu.ErrNative, loadOf(0.45, starved)),
+	} {
+		found := each.report().Findings
+		if found[0].Code != "waits_for_cpu" || found[0].Next != want || found[1].Code != "busy_thread" || found[1].Next != want {
+			t.Errorf("%+v", found)
+		}
+	}
+	waits := viewOf(target.Python, shop, nil, loadOf(0.4, cpu.Usage{Name: "worker", Running: 0.3, Ready: 0.4})).report().Findings
+	if waits[0].Code != "waits_for_cpu" || strings.HasPrefix(waits[0].Next, "Find") {
+		t.Errorf("%+v", waits)
+	}
+}
+
 // A master process waits for its workers.
 func TestTheOtherProcessesOfTheContainerAreTold(t *testing.T) {
 	master := viewOf(target.Python, shop, nil, cpu.Load{Used: 0.01, Beside: 0.06, Others: 4})
