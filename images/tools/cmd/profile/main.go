@@ -67,7 +67,8 @@ func run() int {
 	meter := cpu.Start(found)
 	profile, err := cpu.Record(ctx, found, self, length)
 	if err != nil {
-		waitFor(ctx, began, length)
+		// Also where there is no profile, the threads are measured.
+		meter.Wait(ctx, min(length, 2*time.Second))
 	}
 	seen := view{target: found, self: self, profile: profile, err: err, load: meter.Read(), heap: heapOf(ctx, found, self)}
 	if profile != nil && profile.Heap != "" {
@@ -120,11 +121,6 @@ func lengthOf(text string) (time.Duration, error) {
 		return 0, fmt.Errorf("PROFILE_SECONDS must be a whole number from 1 to %d.", maxSeconds)
 	}
 	return time.Duration(seconds) * time.Second, nil
-}
-
-// waitFor measures the threads for at least two seconds, also where there is no profile.
-func waitFor(ctx context.Context, began time.Time, length time.Duration) {
-	limits.Pause(ctx, time.Until(began.Add(min(length, 2*time.Second))))
 }
 
 func end(result *report.Report, began time.Time, code int) int {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"kdebug/tools/internal/cpu"
 	"kdebug/tools/internal/flame"
@@ -80,15 +81,39 @@ func (v view) findHot(part *rules.Part, stacks []flame.Stack, total int64) {
 // loadPart says how much CPU there was, and what the collector took of it.
 func (v view) loadPart() *rules.Part {
 	part := rules.NewPart("cpu")
+	if v.load.IsShort() {
+		part.Section.Text = "it " + v.used()
+		return part
+	}
 	part.Section.Text = fmt.Sprintf("%.2f of a core, %d threads, %d of them used CPU time%s", v.load.Used, v.target.Process.Threads, len(v.load.Threads), v.starved())
 	if share := v.collectorShare(); share > 0 {
 		part.Find("gc_heavy", 100*share, "%s", v.collecting())
 	}
 	if waiting := v.program().Waiting(); waiting.Ready >= starving {
 		thread.FindStarved(part, fmt.Sprintf("%sits thread %s", v.goesInto(), report.Line(waiting.Name, 40)), waiting.Ready)
+		if last := len(part.Findings) - 1; last >= 0 && part.Findings[last].Code == "waits_for_cpu" && 100*waiting.Busy() > rules.Threshold("busy_thread") && !v.isRuntimes(waiting) {
+			part.Findings[last].Next = v.findFirst()
+		}
 	}
 	v.findBusy(part)
 	return part
+}
+
+// isRuntimes is whether a thread is one of a JVM's own.
+func (v view) isRuntimes(thread cpu.Usage) bool {
+	return v.target.Runtime == target.JVM && jvm.Kind(thread.Name) != ""
+}
+
+// findFirst is the advice for a thread that computes all the time and has no whole CPU: a loop without an end uses up any.
+func (v view) findFirst() string {
+	how := "stacks may show where it is"
+	switch {
+	case flame.Total(v.stacks()) > 0:
+		how = "cpu.png shows it"
+	case errors.Is(v.err, cpu.ErrNative):
+		how = "look at the command or query that it runs"
+	}
+	return "Find what this thread computes: " + how + ". Where that work is wanted, make it cheaper or spread it, or give it a whole CPU: one thread cannot use more."
 }
 
 // goesInto names the function that most of the CPU time goes into, for who reads one line alone; "" where no share may be told.
@@ -104,21 +129,21 @@ func (v view) goesInto() string {
 // findBusy looks at the busiest thread of the program; what a JVM's own threads do is not its work.
 func (v view) findBusy(part *rules.Part) {
 	for _, busiest := range v.load.Threads {
-		if v.target.Runtime == target.JVM && jvm.Kind(busiest.Name) != "" {
+		if v.isRuntimes(busiest) {
 			continue
 		}
-		next := "More CPU for the pod does not help: make what this thread does cheaper, or spread it"
+		next := "More CPU for the pod does not help: make what this thread does cheaper, or spread it."
+		if flame.Total(v.stacks()) > 0 {
+			next = strings.TrimSuffix(next, ".") + "; cpu.png shows what it does."
+		}
 		words := fmt.Sprintf("uses %.0f %% of a CPU, and can use hardly more", 100*busiest.Running)
 		if busiest.Ready >= starving {
-			next = "Give it a whole CPU first: one thread cannot use more. Then make what it does cheaper, or spread it"
+			next = v.findFirst()
 			words = fmt.Sprintf("computes all the time, but has only %.0f %% of a CPU", 100*busiest.Running)
 		}
 		part.Find("busy_thread", 100*busiest.Busy(), "%sone thread, %s, %s", v.goesInto(), report.Line(busiest.Name, 40), words)
 		if last := len(part.Findings) - 1; last >= 0 && part.Findings[last].Code == "busy_thread" {
-			if flame.Total(v.stacks()) > 0 {
-				next += "; cpu.png shows what it does"
-			}
-			part.Findings[last].Next = next + "."
+			part.Findings[last].Next = next
 		}
 		return
 	}
@@ -127,6 +152,8 @@ func (v view) findBusy(part *rules.Part) {
 // collectorShare is the share of the time that the program waits for its collector, between 0 and 1; 0 where that is not known.
 func (v view) collectorShare() float64 {
 	switch {
+	case v.load.IsShort():
+		return 0
 	case v.target.Runtime == target.JVM:
 		share, _ := v.load.Collecting()
 		return share

@@ -47,14 +47,14 @@ const (
 
 // stacks are those of the profile, where it has enough samples for a share.
 func (v view) stacks() []flame.Stack {
-	if v.profile == nil || v.profile.Samples < stack.MinSamples && !v.isCollecting() {
+	if v.profile == nil || v.load.IsShort() || v.profile.Samples < stack.MinSamples && !v.isCollecting() {
 		return nil
 	}
 	return flame.Bound(v.profile.Stacks, maxStacks)
 }
 
 // isTold is whether there was enough CPU to say where it went.
-func (v view) isTold() bool { return v.program().Busy() >= stack.MinCores }
+func (v view) isTold() bool { return !v.load.IsShort() && v.program().Busy() >= stack.MinCores }
 
 // maySay is whether there were samples and CPU enough to name a function: to make one cheaper pays little where the collector takes the time.
 func (v view) maySay() bool {
@@ -105,7 +105,7 @@ func (v view) words() string {
 			fmt.Fprintf(&text, "  %5.1f%%   %5.1f%%  %s\n", percent(function.Self, total), percent(function.Total, total), function.Name)
 		}
 	}
-	if threads := v.load.Threads; len(threads) > 0 {
+	if threads := v.load.Threads; len(threads) > 0 && !v.load.IsShort() {
 		text.WriteString("\nThe busiest threads:\n    cores  without CPU  thread\n")
 		for _, thread := range threads[:min(len(threads), busyThreads)] {
 			fmt.Fprintf(&text, "  %7.2f      %6.0f %%  %s\n", thread.Running, 100*thread.Ready, report.Line(thread.Name, 40))
@@ -116,13 +116,21 @@ func (v view) words() string {
 }
 
 func (v view) used() string {
-	return fmt.Sprintf("used %.2f of a core in %s", v.load.Used, seconds(v.load.Elapsed))
+	if v.load.IsShort() {
+		return fmt.Sprintf("was measured for %.1f s, too short to say how much CPU it used", v.load.Elapsed.Seconds())
+	}
+	words := fmt.Sprintf("used %.2f of a core in %s", v.load.Used, seconds(v.load.Elapsed))
+	const told = 0.01
+	if v.load.Beside >= told {
+		words += fmt.Sprintf(" (%s of its container %.2f)", report.Counted(v.load.Others, "other process"), v.load.Beside)
+	}
+	return words
 }
 
 // starved says for how long a thread was ready to run and had no CPU.
 func (v view) starved() string {
 	waiting := v.program().Waiting()
-	if waiting.Ready < starving {
+	if waiting.Ready < starving || v.load.IsShort() {
 		return ""
 	}
 	return fmt.Sprintf("; its thread %s was ready to run and had no CPU for %.0f %% of the time (throttled by its limit, or the node is busy)", report.Line(waiting.Name, 40), 100*waiting.Ready)
@@ -171,7 +179,9 @@ func (v view) where() string {
 	stacks := v.stacks()
 	total := flame.Total(stacks)
 	switch {
-	case v.load.Used < idle && v.starved() == "":
+	case v.load.IsShort():
+		return fmt.Sprintf("The %s %s.", v.process(), v.used())
+	case v.load.Used+v.load.Beside < idle && v.starved() == "":
 		return fmt.Sprintf("The %s is almost idle: it %s.", v.process(), v.used())
 	case !v.isTold():
 		return fmt.Sprintf("The %s is hardly busy: it %s, too little to tell where.", v.process(), v.used())

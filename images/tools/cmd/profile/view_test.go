@@ -60,14 +60,15 @@ var views = map[string]struct {
 	"nothing seen": {viewOf(target.Python, &cpu.Profile{}, nil, loadOf(0.5)), "The Python 3.11 process 1 (shop) used 0.50 of a core in 2 s, but in no function that its runtime shows.", "", report.OK, 0},
 
 	// Healthy programs: nothing is found, and no share is told.
-	"healthy, idle":            {viewOf(target.Python, shop, nil, loadOf(0)), "The Python 3.11 process 1 (shop) is almost idle: it used 0.00 of a core in 2 s.", "", report.OK, 4},
-	"healthy, few samples":     {viewOf(target.JVM, profileOf(7, "org.apache.Http11Processor.service = 5", "x = 2"), nil, loadOf(0.09, cpu.Usage{Name: "http-nio-8080-e", Running: 0.03, Ready: 0.05})), "The Java 3.11 process 1 (shop) is hardly busy: it used 0.09 of a core in 2 s, too little to tell where.", "", report.OK, 0},
-	"healthy, light load":      {viewOf(target.Node, profileOf(300, "(program) = 130", "(garbage collector) = 60", "handle (app.js:3) = 110"), nil, loadOf(0.15)), "The Node 3.11 process 1 (shop) is hardly busy: it used 0.15 of a core in 2 s, too little to tell where.", "", report.OK, 4},
-	"healthy, waits sometimes": {viewOf(target.JVM, shop, nil, loadOf(0.06, cpu.Usage{Name: "main", Running: 0.01, Ready: 0.1}, cpu.Usage{Name: "a", Ready: 0.1}, cpu.Usage{Name: "b", Ready: 0.1})), "The Java 3.11 process 1 (shop) is hardly busy: it used 0.06 of a core in 2 s, too little to tell where.", "", report.OK, 4},
-	"healthy, a full node":     {viewOf(target.JVM, profileOf(1, "x = 1"), nil, loadOf(0.13, cpu.Usage{Name: "C2 CompilerThre", Running: 0.09, Ready: 0.4})), "The Java 3.11 process 1 (shop) is hardly busy: it used 0.13 of a core in 2 s, too little to tell where.", "", report.OK, 0},
-	"busy, too short":          {viewOf(target.Go, profileOf(20, "main.main = 20"), nil, loadOf(0.5)), "The Go 3.11 process 1 (shop) used 0.50 of a core in 2 s; 20 samples are too few to tell where: profile it for longer.", "", report.OK, 0},
-	"native code of Node":      {viewOf(target.Node, profileOf(900, "(program) = 800", "handle (app.js:3) = 100"), nil, loadOf(0.9)), "89 % of the CPU time goes into native code; the Node 3.11 process 1 (shop) used 0.90 of a core in 2 s.", "", report.OK, 4},
-	"a JVM that begins":        {viewOf(target.JVM, profileOf(90, "(compiler) = 700", "Shop.main = 300"), nil, loadOf(0.9, cpu.Usage{Name: "C2 CompilerThre", Running: 0.95})), "70 % of the CPU time goes into the compiler of the JVM; the Java 3.11 process 1 (shop) used 0.90 of a core in 2 s.", "", report.OK, 4},
+	"healthy, idle":                      {viewOf(target.Python, shop, nil, loadOf(0)), "The Python 3.11 process 1 (shop) is almost idle: it used 0.00 of a core in 2 s.", "", report.OK, 4},
+	"healthy, a thread for each request": {viewOf(target.Python, profileOf(80, "main;loop;price = 55", "main;loop = 25"), nil, loadOf(0.08, cpu.Usage{Name: "python3", Ready: 0.01})), "The Python 3.11 process 1 (shop) is hardly busy: it used 0.08 of a core in 2 s, too little to tell where.", "", report.OK, 4},
+	"healthy, few samples":               {viewOf(target.JVM, profileOf(7, "org.apache.Http11Processor.service = 5", "x = 2"), nil, loadOf(0.09, cpu.Usage{Name: "http-nio-8080-e", Running: 0.03, Ready: 0.05})), "The Java 3.11 process 1 (shop) is hardly busy: it used 0.09 of a core in 2 s, too little to tell where.", "", report.OK, 0},
+	"healthy, light load":                {viewOf(target.Node, profileOf(300, "(program) = 130", "(garbage collector) = 60", "handle (app.js:3) = 110"), nil, loadOf(0.15)), "The Node 3.11 process 1 (shop) is hardly busy: it used 0.15 of a core in 2 s, too little to tell where.", "", report.OK, 4},
+	"healthy, waits sometimes":           {viewOf(target.JVM, shop, nil, loadOf(0.06, cpu.Usage{Name: "main", Running: 0.01, Ready: 0.1}, cpu.Usage{Name: "a", Ready: 0.1}, cpu.Usage{Name: "b", Ready: 0.1})), "The Java 3.11 process 1 (shop) is hardly busy: it used 0.06 of a core in 2 s, too little to tell where.", "", report.OK, 4},
+	"healthy, a full node":               {viewOf(target.JVM, profileOf(1, "x = 1"), nil, loadOf(0.13, cpu.Usage{Name: "C2 CompilerThre", Running: 0.09, Ready: 0.4})), "The Java 3.11 process 1 (shop) is hardly busy: it used 0.13 of a core in 2 s, too little to tell where.", "", report.OK, 0},
+	"busy, too short":                    {viewOf(target.Go, profileOf(20, "main.main = 20"), nil, loadOf(0.5)), "The Go 3.11 process 1 (shop) used 0.50 of a core in 2 s; 20 samples are too few to tell where: profile it for longer.", "", report.OK, 0},
+	"native code of Node":                {viewOf(target.Node, profileOf(900, "(program) = 800", "handle (app.js:3) = 100"), nil, loadOf(0.9)), "89 % of the CPU time goes into native code; the Node 3.11 process 1 (shop) used 0.90 of a core in 2 s.", "", report.OK, 4},
+	"a JVM that begins":                  {viewOf(target.JVM, profileOf(90, "(compiler) = 700", "Shop.main = 300"), nil, loadOf(0.9, cpu.Usage{Name: "C2 CompilerThre", Running: 0.95})), "70 % of the CPU time goes into the compiler of the JVM; the Java 3.11 process 1 (shop) used 0.90 of a core in 2 s.", "", report.OK, 4},
 	"a collector that is busy for a quarter": {viewOf(target.JVM, profileOf(90, "(garbage collector) = 250", "Shop.main = 300", "b = 450"), nil, loadOf(1, cpu.Usage{Name: "VM Thread", Running: 0.25})),
 		"No function takes half of the CPU time, the most b with 45 %; the Java 3.11 process 1 (shop) used 1.00 of a core in 2 s.", "hot_function", report.Found, 4},
 
@@ -155,6 +156,59 @@ func TestTheTitleOfAProcessSaysWhatItDoes(t *testing.T) {
 	seen := viewOf(target.Native, nil, cpu.ErrNative, loadOf(0.5))
 	seen.target.Command = []string{"shop: pay 10.0.0.7(4242) UPDATE waiting"}
 	if got := seen.process(); got != "process 1 (shop: pay 10.0.0.7(4242) UPDATE waiting)" {
+		t.Error(got)
+	}
+}
+
+// A pod without CPU: of a sample of a millisecond any share may come out, 52066 % of a CPU among them.
+func TestOfTooShortASampleNoCPUIsTold(t *testing.T) {
+	hog := loadOf(521.11, cpu.Usage{Name: "mariadbd", Running: 520.66, Ready: 0.9})
+	for name, each := range map[string]struct {
+		view view
+		want string
+	}{
+		"without a profiler": {viewOf(target.Native, nil, cpu.ErrNative, hog), "Could not profile process 1 (shop): this image has no profiler for native programs. It was measured for 0.0 s, too short to say how much CPU it used."},
+		"with one":           {viewOf(target.Python, shop, nil, hog), "The Python 3.11 process 1 (shop) was measured for 0.0 s, too short to say how much CPU it used."},
+		"a JVM":              {viewOf(target.JVM, nil, noRoom, loadOf(0.78, cpu.Usage{Name: "VM Thread", Running: 0.71})), "Could not profile the Java 3.11 process 1 (shop): it lacks memory: it may take 20 MiB, and the container has 9 of its 96 MiB left. It was measured for 0.0 s, too short to say how much CPU it used."},
+	} {
+		each.view.load.Elapsed = time.Millisecond
+		result := each.view.report()
+		if got := each.view.verdict(); got != each.want || len(result.Findings) != 0 {
+			t.Errorf("%s: %q %+v", name, got, result.Findings)
+		}
+		if text := each.view.words() + result.Sections[1].Text; strings.Contains(text, "521") || strings.Contains(text, "of a core") || len(each.view.files()) != 0 {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// A loop without an end uses up any CPU that it is given.
+func TestTheAdviceForAThreadThatAlwaysComputesBeginsWithWhatItComputes(t *testing.T) {
+	const wanted = ". Where that work is wanted, make it cheaper or spread it, or give it a whole CPU: one thread cannot use more."
+	starved := cpu.Usage{Name: "worker", Running: 0.45, Ready: 0.5}
+	for want, each := range map[string]view{
+		"Find what this thread computes: cpu.png shows it" + wanted:                          viewOf(target.Python, shop, nil, loadOf(0.45, starved)),
+		"Find what this thread computes: look at the command or query that it runs" + wanted: viewOf(target.Native, nil, cpu.ErrNative, loadOf(0.45, starved)),
+	} {
+		found := each.report().Findings
+		if found[0].Code != "waits_for_cpu" || found[0].Next != want || found[1].Code != "busy_thread" || found[1].Next != want {
+			t.Errorf("%+v", found)
+		}
+	}
+	waits := viewOf(target.Python, shop, nil, loadOf(0.4, cpu.Usage{Name: "worker", Running: 0.3, Ready: 0.4})).report().Findings
+	if waits[0].Code != "waits_for_cpu" || strings.HasPrefix(waits[0].Next, "Find") {
+		t.Errorf("%+v", waits)
+	}
+}
+
+// A master process waits for its workers.
+func TestTheOtherProcessesOfTheContainerAreTold(t *testing.T) {
+	master := viewOf(target.Python, shop, nil, cpu.Load{Used: 0.01, Beside: 0.06, Others: 4})
+	if got := master.verdict(); got != "The Python 3.11 process 1 (shop) is hardly busy: it used 0.01 of a core in 2 s (4 other processes of its container 0.06), too little to tell where." {
+		t.Error(got)
+	}
+	idle := viewOf(target.Python, shop, nil, cpu.Load{Beside: 0.004, Others: 4})
+	if got := idle.verdict(); got != "The Python 3.11 process 1 (shop) is almost idle: it used 0.00 of a core in 2 s." {
 		t.Error(got)
 	}
 }

@@ -126,7 +126,7 @@ func (l *look) ask(ctx context.Context) {
 	for index, process := range l.beside {
 		group.Go(func() {
 			t := l.target.With(process)
-			l.others[index] = measured(t, func() *stack.Dump { return native.Dump(ctx, t, l.self, l.settings.sample(sample)) })
+			l.others[index] = measured(ctx, t, func() *stack.Dump { return native.Dump(ctx, t, l.self, l.settings.sample(sample)) })
 		})
 	}
 	group.Wait()
@@ -141,7 +141,7 @@ func (l *look) ask(ctx context.Context) {
 
 func (l *look) dump(ctx context.Context, process target.Process) *stack.Dump {
 	t := l.target.With(process)
-	return measured(t, func() *stack.Dump {
+	return measured(ctx, t, func() *stack.Dump {
 		dump := l.dumpOfRuntime(ctx, t)
 		// What the kernel shows of each thread, where its runtime tells nothing.
 		if len(dump.Threads) == 0 && len(dump.Hot) == 0 {
@@ -153,17 +153,22 @@ func (l *look) dump(ctx context.Context, process target.Process) *stack.Dump {
 }
 
 // measured takes a dump, and puts to its threads what the kernel showed of them from its beginning to its end.
-func measured(t *target.Target, take func() *stack.Dump) *stack.Dump {
+func measured(ctx context.Context, t *target.Target, take func() *stack.Dump) *stack.Dump {
 	watch := thread.Start(t.FS(), t.PID)
 	dump := take()
+	watch.Wait(ctx, thread.Least)
 	seen := watch.Read()
+	alive := 0.0
 	for id, each := range seen {
-		dump.Cores += each.Running
+		alive += each.Running
 		dump.Busy += each.Busy()
 		if dump.HotIsSampled && t.Runtime == target.Node && id != t.PID && each.Busy() > alwaysBusy {
 			dump.Beside = append(dump.Beside, stack.Thread{ID: id, Kernel: each})
 		}
 	}
+	// Threads that ended meanwhile computed too.
+	dump.Cores = max(alive, watch.Cores())
+	dump.Busy += dump.Cores - alive
 	for index := range dump.Threads {
 		each := &dump.Threads[index]
 		if each.ID != 0 && each.Kernel.Class == "" {

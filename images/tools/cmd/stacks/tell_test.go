@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -232,5 +233,21 @@ func TestAHotFunctionOfALibraryIsToldWithItsCaller(t *testing.T) {
 		if got := findings(l)[0].Text; got != want {
 			t.Error(got)
 		}
+	}
+}
+
+// A runtime that refuses at once leaves no time in which anything could be measured.
+func TestThreadsAreMeasuredForASecondAtLeast(t *testing.T) {
+	own, err := target.Of(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	dump := measured(t.Context(), own, func() *stack.Dump { return &stack.Dump{} })
+	if dump.Busy < dump.Cores {
+		t.Errorf("%+v", dump)
+	}
+	if passed := time.Since(began); passed < thread.Least {
+		t.Error(passed)
 	}
 }

@@ -39,9 +39,11 @@ func (l *look) verdict(findings []report.Finding) string {
 	}
 	if lack := l.lack(); lack != nil {
 		words := "Could not look: what lacks is " + lack.Lacks
-		// The one thing that is known comes first: what lacks may be long.
-		if cpu := l.cpuWords(); cpu != "" {
-			words = cpu + "; could not look: what lacks is " + lack.Lacks
+		// What is known comes first: what lacks may be long.
+		for _, known := range []string{l.doubt(), l.cpuWords()} {
+			if known != "" {
+				words = known + "; " + strings.ToLower(words[:1]) + words[1:]
+			}
 		}
 		if outside != "" {
 			words += "; from outside it has " + outside

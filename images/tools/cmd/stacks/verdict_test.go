@@ -399,3 +399,13 @@ func TestAFindingFromOutsideComesWithWhatLacks(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What lacks may be long, and a first line is cut.
+func TestWhoWaitsStandsBeforeWhatLacks(t *testing.T) {
+	l := lookAt(target.Go, named("shop", target.Go, stack.Dump{Lack: &target.Lack{Lacks: "net/http/pprof at a port of the target"}, Cores: 0.3}))
+	l.attempts.Sample = sockets.Counters{Opened: 3, Failed: 1}
+	want := "shop uses 0.30 of a core; 1 attempt to connect was refused or led nowhere within the sample, of 3 of the pod; could not look: what lacks is net/http/pprof at a port of the target."
+	if got := l.verdict(nil); got != want {
+		t.Error(got)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
+	"math"
 	"math/rand"
 	"os"
 	"runtime/pprof"
@@ -85,7 +87,7 @@ func ourselves() *target.Target {
 
 func TestMeter(t *testing.T) {
 	meter := Start(ourselves())
-	burn(time.Now().Add(700 * time.Millisecond))
+	burn(time.Now().Add(1100 * time.Millisecond))
 	load := meter.Read()
 	// On a full machine it waits instead.
 	if load.Busy() < 0.3 || load.Used > 8 {
@@ -95,6 +97,43 @@ func TestMeter(t *testing.T) {
 		if load.Threads[at].Busy() > load.Threads[at-1].Busy() {
 			t.Errorf("the busiest thread is not first: %+v", load.Threads)
 		}
+	}
+}
+
+func TestAMeterWaitsFromItsStartAndTellsNothingOfLess(t *testing.T) {
+	meter := Start(ourselves())
+	burn(time.Now().Add(50 * time.Millisecond))
+	if load := meter.Read(); !load.IsShort() || load.Busy() != 0 {
+		t.Errorf("%+v", load)
+	}
+	meter.Wait(t.Context(), time.Second)
+	if load := meter.Read(); load.IsShort() {
+		t.Errorf("%+v", load)
+	}
+}
+
+func TestALoadHasThreadsThatEndedAndTheOtherProcesses(t *testing.T) {
+	folder := t.TempDir()
+	uses := func(pid, ticks, start int) {
+		stat := fmt.Sprintf("%d (web) S %s%d 0 %s%d", pid, strings.Repeat("0 ", 10), ticks, strings.Repeat("0 ", 6), start)
+		if err := errors.Join(os.MkdirAll(fmt.Sprintf("%s/%d", folder, pid), 0o755), os.WriteFile(fmt.Sprintf("%s/%d/stat", folder, pid), []byte(stat), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var processes []target.Process
+	for pid := 7; pid < 11; pid++ {
+		uses(pid, 500, 1)
+		processes = append(processes, target.Process{PID: pid})
+	}
+	meter := Start((&target.Target{Process: processes[0], Processes: processes}).In(target.FS(folder)))
+	uses(7, 600, 1)
+	uses(8, 540, 1)
+	// Another has its number by now.
+	uses(10, 900, 77)
+	meter.Wait(t.Context(), time.Second)
+	load := meter.Read()
+	if seconds := load.Elapsed.Seconds(); math.Abs(load.Used*seconds-1) > 0.05 || math.Abs(load.Beside*seconds-0.4) > 0.05 || load.Others != 2 {
+		t.Errorf("%+v", load)
 	}
 }
 

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,8 +26,11 @@ func (u Usage) Busy() float64 { return u.Running + u.Ready }
 
 // Load is the CPU of a process over a time, without what a JVM's threads that answer our questions used.
 type Load struct {
-	// Used is in cores.
+	// Used is in cores, with threads that ended meanwhile.
 	Used float64
+	// Beside is what the other processes of the container used, in cores, and Others how many of them were there all the time.
+	Beside float64
+	Others int
 	// Elapsed is the time that it was measured for.
 	Elapsed time.Duration
 	// Asking is how many threads wait for a name server and do nothing else, in words; "" for none.
@@ -34,6 +38,9 @@ type Load struct {
 	// Threads are those that used some or wanted to, the busiest first.
 	Threads []Usage
 }
+
+// IsShort is whether it was measured for too short a time to tell anything of it.
+func (l Load) IsShort() bool { return l.Elapsed < thread.Least }
 
 // Busy is in cores: what the process used, or, where that is more, how busy its busiest thread was.
 func (l Load) Busy() float64 {
@@ -69,20 +76,33 @@ type Meter struct {
 	target *target.Target
 	began  time.Time
 	watch  *thread.Watch
+	others map[int]age
 }
+
+// age is what a process had used at a moment, and when it began, in ticks: its number may be another's later.
+type age struct{ used, start int64 }
 
 // Start begins to measure the target's process.
 func Start(t *target.Target) *Meter {
-	return &Meter{t, time.Now(), thread.Start(t.FS(), t.PID)}
+	meter := &Meter{t, time.Now(), thread.Start(t.FS(), t.PID), map[int]age{}}
+	for _, process := range t.Processes {
+		if used, start, err := t.FS().Times(fmt.Sprint(process.PID)); err == nil && process.PID != t.PID {
+			meter.others[process.PID] = age{used, start}
+		}
+	}
+	return meter
 }
 
 // least is the share of a CPU below which a thread is not told of.
 const least = 0.001
 
+// Wait lets so long have passed since Start, or returns when the context ends.
+func (m *Meter) Wait(ctx context.Context, length time.Duration) { m.watch.Wait(ctx, length) }
+
 // Read gives what the process used since Start. It can be called again.
 func (m *Meter) Read() Load {
 	load := Load{Elapsed: time.Since(m.began)}
-	asking, server := 0, ""
+	asking, server, ours := 0, "", 0.0
 	for id, seen := range m.watch.Read() {
 		if strings.HasPrefix(seen.Words, thread.Names) && seen.Still() {
 			asking, server = asking+1, seen.Peer
@@ -97,11 +117,14 @@ func (m *Meter) Read() Load {
 		}
 		// That it used CPU because of us says nothing of the program.
 		if m.target.Runtime == target.JVM && jvm.Kind(name) == jvm.Recorder {
+			ours += seen.Running
 			continue
 		}
 		load.Used += seen.Running
 		load.Threads = append(load.Threads, Usage{id, name, seen.Running, seen.Ready})
 	}
+	load.Used = max(load.Used, m.watch.Cores()-ours)
+	load.Beside, load.Others = m.beside(load.Elapsed)
 	if asking > 0 {
 		load.Asking = fmt.Sprintf("%s for the name server %s", report.Counted(asking, "thread waits", "threads wait"), server)
 	}
@@ -109,6 +132,18 @@ func (m *Meter) Read() Load {
 		return cmp.Or(cmp.Compare(b.Busy(), a.Busy()), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
 	return load
+}
+
+func (m *Meter) beside(elapsed time.Duration) (cores float64, others int) {
+	if elapsed < thread.Least {
+		return 0, 0
+	}
+	for pid, before := range m.others {
+		if used, start, err := m.target.FS().Times(fmt.Sprint(pid)); err == nil && start == before.start {
+			cores, others = cores+float64(used-before.used)/(100*elapsed.Seconds()), others+1
+		}
+	}
+	return cores, others
 }
 
 // Busiest gives the target with the process of its container that used most CPU within so long: a master process mostly waits for its workers.

@@ -84,3 +84,14 @@ func TestThrottlingSinceTheStartNeedsAMinuteThatRan(t *testing.T) {
 		}
 	}
 }
+
+// A pod without CPU needs longer than the whole sample to begin.
+func TestWhatBeganLastIsSampledForASecondToo(t *testing.T) {
+	for _, each := range []struct{ sample, began, want time.Duration }{
+		{3 * time.Second, 100 * time.Millisecond, 2900 * time.Millisecond}, {3 * time.Second, 9 * time.Second, time.Second}, {0, 9 * time.Second, 0},
+	} {
+		if got := restOf(each.sample, each.began); got != each.want {
+			t.Errorf("%+v: %v", each, got)
+		}
+	}
+}

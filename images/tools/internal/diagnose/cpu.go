@@ -7,6 +7,7 @@ import (
 
 	"kdebug/tools/internal/cgroup"
 	"kdebug/tools/internal/rules"
+	"kdebug/tools/internal/thread"
 )
 
 // cpuSection reads the CPU of the target's cgroup, over the sample.
@@ -31,7 +32,7 @@ func (s *cpuSection) end(look *Look) *rules.Part {
 	if look.cpuLimit > 0 {
 		text = fmt.Sprintf("limit %d millicores", look.cpuLimit)
 	}
-	if elapsed := time.Since(s.at); now.Usage.Known && s.before.Usage.Known && elapsed > 0 {
+	if elapsed := time.Since(s.at); now.Usage.Known && s.before.Usage.Known && elapsed >= thread.Least {
 		millicores := (now.Usage.Value - s.before.Usage.Value) * 1000 / max(1, elapsed.Microseconds())
 		text = fmt.Sprintf("%d millicores in use, %s", millicores, text)
 		look.amount("cpu", millicores, "in use")

@@ -11,6 +11,7 @@ import (
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/thread"
 )
 
 // section is one thing that is looked at.
@@ -133,6 +134,12 @@ func (l *Look) findCgroup() cgroup.Group {
 	return cgroup.Of(l.Target)
 }
 
+// restOf is how long the sample still lasts when the sections took so long to begin: a pod without CPU has used it up by then, and what began last has
+// nothing to tell of less than a second.
+func restOf(sample, began time.Duration) time.Duration {
+	return max(sample-began, min(sample, thread.Least))
+}
+
 // look runs all sections, with the sample between their two halves, and gives what they found in the order of the report.
 func (l *Look) look() []*rules.Part {
 	l.cgroup = l.findCgroup()
@@ -144,9 +151,7 @@ func (l *Look) look() []*rules.Part {
 			each.begin(l)
 		}
 	}
-	if rest := l.Settings.Sample - time.Since(l.Began); rest > 0 {
-		time.Sleep(rest)
-	}
+	time.Sleep(restOf(l.Settings.Sample, time.Since(since)))
 	l.series = reading()
 	l.Elapsed = time.Since(since)
 	parts := make([]*rules.Part, 0, len(all))

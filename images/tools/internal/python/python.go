@@ -80,7 +80,7 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.D
 	}
 	watch := thread.Start(t.FS(), t.PID)
 	run.Pause(ctx, min(first, sample))
-	if running(watch.Read()) >= minRunning {
+	if max(running(watch.Read()), watch.Cores()) >= minRunning {
 		samples, err := Sample(ctx, t, sample)
 		if err != nil {
 			dump.Notes = append(dump.Notes, "no samples: "+err.Error())

@@ -3,36 +3,38 @@ package rules
 
 import (
 	_ "embed"
-	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 
 	"kdebug/tools/internal/report"
 )
 
-//go:embed findings.json
-var table []byte
+//go:embed findings.tsv
+var table string
 
 // Rule is one thing that can be found.
 type Rule struct {
-	Code    string `json:"code"`
-	Section string `json:"section"`
+	Section string
 	// Rank: 1 it is failing now, 2 it is about to, 3 worth knowing.
-	Rank int `json:"rank"`
+	Rank int
 	// Threshold is nil where being there is the finding.
-	Threshold *float64 `json:"threshold"`
+	Threshold *float64
 	// Below is true where a value under the threshold is the finding.
-	Below bool   `json:"below"`
-	Next  string `json:"next"`
+	Below bool
+	Next  string
 }
 
 var byCode = func() map[string]Rule {
-	var all []Rule
-	if err := json.Unmarshal(table, &all); err != nil {
-		panic(err)
-	}
-	rules := make(map[string]Rule, len(all))
-	for _, rule := range all {
-		rules[rule.Code] = rule
+	rules := map[string]Rule{}
+	for line := range strings.Lines(table) {
+		words := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		rule := Rule{Section: words[1], Below: words[4] == "below", Next: words[5]}
+		rule.Rank, _ = strconv.Atoi(words[2])
+		if threshold, err := strconv.ParseFloat(words[3], 64); err == nil {
+			rule.Threshold = &threshold
+		}
+		rules[words[0]] = rule
 	}
 	return rules
 }()

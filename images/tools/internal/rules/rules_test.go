@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strings"
 	"testing"
 
 	"kdebug/tools/internal/report"
@@ -37,4 +38,15 @@ func TestAnUnknownCodePanics(t *testing.T) {
 		}
 	}()
 	Find("invented", 1, "")
+}
+
+func TestEachRuleOfTheTableIsWhole(t *testing.T) {
+	for code, rule := range byCode {
+		if code == "" || rule.Section == "" || rule.Rank < 1 || rule.Rank > 3 || !strings.HasSuffix(rule.Next, ".") {
+			t.Errorf("%s: %+v", code, rule)
+		}
+	}
+	if limit := byCode["cpu_throttled"].Threshold; len(byCode) < 50 || limit == nil || *limit != 10 || byCode["deadlock"].Threshold != nil {
+		t.Errorf("%d %v", len(byCode), limit)
+	}
 }

@@ -3,8 +3,11 @@
 package thread
 
 import (
+	"context"
+	"strconv"
 	"time"
 
+	"kdebug/tools/internal/run"
 	"kdebug/tools/internal/target"
 )
 
@@ -52,24 +55,34 @@ func (s Seen) Still() bool {
 // maxThreads bounds how many threads of a process are read.
 const maxThreads = 5000
 
+// Least is the shortest time that a share of a CPU is told of: of less, on a pod without CPU, it may be anything.
+const Least = time.Second
+
 // Watch is a measurement between two readings.
 type Watch struct {
 	fs    target.FS
 	pid   int
 	began time.Time
+	// used is what the process had used then, of all its threads, in ticks; -1 where that is not known.
+	used  int64
 	first map[int]reading
 }
 
 // Start takes the first reading of all threads of a process.
 func Start(fs target.FS, pid int) *Watch {
-	watch := &Watch{fs: fs, pid: pid, began: time.Now(), first: map[int]reading{}}
+	watch := &Watch{fs: fs, pid: pid, began: time.Now(), used: ticks(fs, pid), first: map[int]reading{}}
 	for _, id := range watch.threads() {
 		watch.first[id] = readingOf(fs, pid, id)
 	}
 	return watch
 }
 
-// Read takes a second reading, by thread id. It can be called again, for the time since Start.
+// Wait lets so long have passed since Start, or returns when the context ends.
+func (w *Watch) Wait(ctx context.Context, length time.Duration) {
+	run.Pause(ctx, time.Until(w.began.Add(length)))
+}
+
+// Read takes a second reading, by thread id. It can be called again, for the time since Start; within Least it gives no shares of a CPU.
 func (w *Watch) Read() map[int]Seen {
 	elapsed := time.Since(w.began)
 	files := &files{fs: w.fs, pid: w.pid}
@@ -81,6 +94,24 @@ func (w *Watch) Read() map[int]Seen {
 	return seen
 }
 
+// Cores is what the process used since Start, in cores, with its threads that ended meanwhile: a server may have one for each request. It is 0 within Least
+// and where it is not known.
+func (w *Watch) Cores() float64 {
+	elapsed, now := time.Since(w.began), ticks(w.fs, w.pid)
+	if w.used < 0 || now < 0 || elapsed < Least {
+		return 0
+	}
+	return share(time.Duration(now-w.used)*tick, elapsed)
+}
+
+func ticks(fs target.FS, pid int) int64 {
+	used, _, err := fs.Times(strconv.Itoa(pid))
+	if err != nil {
+		return -1
+	}
+	return used
+}
+
 func (w *Watch) threads() []int {
 	threads := w.fs.Threads(w.pid)
 	return threads[:min(len(threads), maxThreads)]
@@ -89,7 +120,7 @@ func (w *Watch) threads() []int {
 func (w *Watch) between(id int, first reading, known bool, elapsed time.Duration, files *files) Seen {
 	second := readingOf(w.fs, w.pid, id)
 	seen := Seen{Runs: -1}
-	if known && elapsed > 0 {
+	if known && elapsed >= Least {
 		seen.Running = share(second.ran-first.ran, elapsed)
 		seen.Ready = share(second.waited-first.waited, elapsed)
 		if first.counted && second.counted {

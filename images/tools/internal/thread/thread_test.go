@@ -220,3 +220,25 @@ func TestThreadsOfThisProcessAreSeen(t *testing.T) {
 		}
 	}
 }
+
+// A server with a thread for each request: none of them lives at both readings.
+func TestWhatThreadsThatEndedUsedIsTheProcess(t *testing.T) {
+	stat := func(user, system string) string {
+		return "7 (x) y) S " + strings.Repeat("0 ", 10) + user + " " + system + " " + strings.Repeat("0 ", 30)
+	}
+	f := newFake(t)
+	f.thread(7, 'S', sleeping, "hrtimer_nanosleep", "230 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0")
+	f.write(stat("100", "10"), "stat")
+	watch := Start(f.fs, 7)
+	f.write(stat("180", "30"), "stat")
+	if got := watch.Cores(); got != 0 {
+		t.Errorf("of a moment it tells %v", got)
+	}
+	watch.began = time.Now().Add(-2 * time.Second)
+	if got := watch.Cores(); got < 0.49 || got > 0.5 {
+		t.Error(got)
+	}
+	if unknown := Start(f.fs, 8); unknown.Cores() != 0 {
+		t.Error(unknown.Cores())
+	}
+}

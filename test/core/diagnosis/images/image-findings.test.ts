@@ -33,7 +33,7 @@ describe('the findings of the image', () => {
   });
 
   it('are in the program as they are in the table', async () => {
-    const table = readFileSync(new URL('rules/findings.json', TOOLS), 'utf8');
+    const table = readFileSync(new URL('rules/findings.tsv', TOOLS), 'utf8');
     expect(await findingsInTools.text(table)).toBe(table);
   });
 });
