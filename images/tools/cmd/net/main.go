@@ -139,7 +139,6 @@ func (l *look) targetOf() *report.Target {
 // the probes, which would count as attempts of the pod.
 func (l *look) all(ctx context.Context) {
 	known, err := sockets.All()
-	start := sockets.Count()
 	captured := l.capture(ctx)
 	probed := l.probe(ctx, sockets.Troubled(known))
 	before, watch := sockets.Count(), sockets.WatchFailed()
@@ -152,8 +151,7 @@ func (l *look) all(ctx context.Context) {
 		part.Section = report.Section{Name: "sockets", State: report.NotReadable, Text: err.Error(), Lacks: "sock_diag: the kernel or its filter of calls refuses it"}
 		l.parts = append(l.parts, part)
 	} else {
-		view := sockets.View{Sockets: known, All: known, Whole: true, Limits: sockets.ReadLimits(), Sample: after.Since(before), Alone: sockets.Alone(known), Failed: failed}
-		view.Total = after.WithAttemptsOf(start, view.Sample)
+		view := sockets.View{Sockets: known, All: known, Whole: true, Limits: sockets.ReadLimits(), Total: after, Sample: after.Since(before), Failed: failed}
 		if l.target != nil {
 			view.Asking = sock.Of(l.target, known)
 		}

@@ -119,19 +119,3 @@ func TestAConnectionThatWaitsIsFoundAmongTheTargetsSockets(t *testing.T) {
 		t.Error(part.Section.Text)
 	}
 }
-
-// Whose attempts failed while a probe still waits, nobody knows.
-func TestAttemptsBeforeTheLookAreToldUnlessAProbeStillWaits(t *testing.T) {
-	now := sockets.Count()
-	for name, isCalm := range map[string]bool{"a probe waits": false, "all probes are over": true} {
-		look := networkLook(Settings{})
-		if isCalm {
-			look.network.calm <- calm{now, sockets.WatchFailed()}
-		}
-		section := &socketsSection{before: sockets.Counters{Opened: 1 << 40, Failed: 1 << 40}}
-		told := strings.Contains(section.end(look).Doubt, "attempts of the pod to connect have failed since it began")
-		if told != (isCalm && sockets.Alone(nil)) && sockets.Count().Since(now).Failed == 0 {
-			t.Errorf("%s: %t", name, told)
-		}
-	}
-}

@@ -66,7 +66,6 @@ func (s *socketsSection) end(look *Look) *rules.Part {
 		view.Failed = calm.watch.Stop()
 		view.Sample.Opened, view.Sample.Failed, view.Sample.SixOut = quiet.Opened, quiet.Failed, quiet.SixOut
 		view.Sample.Reset, view.Sample.Cut = quiet.Reset, quiet.Cut
-		view.Total, view.Alone = after.WithAttemptsOf(s.before, view.Sample), sockets.Alone(seen.pod.Live)
 	default:
 		// A probe still waits, so nobody knows whose attempts failed.
 	}

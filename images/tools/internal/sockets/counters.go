@@ -43,31 +43,6 @@ func (c Counters) Since(before Counters) Counters {
 	}
 }
 
-// WithAttemptsOf is the same with the attempts of other readings only, one after the other: what was between them is somebody else's, as this look's own
-// questions.
-func (c Counters) WithAttemptsOf(first, second Counters) Counters {
-	c.Opened, c.Failed, c.SixOut = first.Opened+second.Opened, first.Failed+second.Failed, first.SixOut+second.SixOut
-	return c
-}
-
-// Alone is whether the kernel counts for this pod and nobody else, as far as its sockets and its kernel tell: not where it has the node's network.
-func Alone(all []Socket) bool {
-	const kubelet = 10250
-	for _, each := range all {
-		if each.State == "LISTEN" && each.Local.Port() == kubelet {
-			return false
-		}
-	}
-	return alone("/proc/sys/net/core")
-}
-
-// alone looks into a folder of which the kernel shows this file to the node's own network only.
-func alone(settings string) bool {
-	_, known := os.Stat(settings + "/somaxconn")
-	_, node := os.Stat(settings + "/netdev_max_backlog")
-	return known == nil && os.IsNotExist(node)
-}
-
 // refused are the attempts that failed in earnest. A client that is told "localhost" tries ::1 first, is refused, and goes on at 127.0.0.1: then half of
 // the attempts fail at most, and each sends two packets of IPv6, its own and the refusal.
 func (c Counters) refused() uint64 {

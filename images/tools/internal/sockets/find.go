@@ -1,7 +1,6 @@
 package sockets
 
 import (
-	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -26,8 +25,6 @@ type View struct {
 	Limits  Limits
 	// Total is what was counted since the pod began, and Sample within the sample: attempts to connect without those of this look's own.
 	Total, Sample Counters
-	// Alone is whether those are the pod's and nobody else's (Alone).
-	Alone bool
 	// Failed says to whom the attempts were that failed, as far as it was seen.
 	Failed map[netip.AddrPort]int
 }
@@ -49,7 +46,7 @@ func (v View) Find(part *rules.Part) {
 	}
 	v.findLimits(part)
 	if part.Doubt == "" && len(part.Findings) == 0 {
-		part.Doubt = cmp.Or(Unreachable(v.All, asking), v.failedBefore())
+		part.Doubt = Unreachable(v.All, asking)
 	}
 }
 
@@ -166,20 +163,6 @@ func (v View) Refused() string {
 		were = "was"
 	}
 	return fmt.Sprintf("%s %s refused or led nowhere within the sample, of %d of the pod", words, were, max(refused, v.Sample.Opened))
-}
-
-// failedBefore tells of attempts that fail too rarely for a sample: "6 of 10 attempts of the pod to connect have failed since it began, none within the
-// sample"; "" for few. It is a doubt and no finding: a program that waited for its database at its start did the same.
-func (v View) failedBefore() string {
-	const least, share = 2, 20
-	failed := v.Total.refused()
-	switch {
-	case !v.Alone || failed < least || failed*100 < share*v.Total.Opened:
-		return ""
-	case v.Sample.refused() > 0:
-		return v.Refused()
-	}
-	return fmt.Sprintf("%d of %d attempts of the pod to connect have failed since it began, none within the sample", failed, max(failed, v.Total.Opened))
 }
 
 // worstFailed is the peer to which the most attempts failed, as far as that was seen, and how many.

@@ -3,7 +3,6 @@ package sockets
 import (
 	"fmt"
 	"net/netip"
-	"os"
 	"strings"
 	"testing"
 
@@ -168,52 +167,5 @@ func TestTheLongestQueueOfAListenerIsTold(t *testing.T) {
 	}
 	if got := Queued([]Socket{at("8080", 1)}); got != "" {
 		t.Error(got)
-	}
-}
-
-// A program that waited for its database at its start did the same, so it is no finding.
-func TestAttemptsThatFailTooRarelyForASampleAreADoubt(t *testing.T) {
-	for name, each := range map[string]struct {
-		view View
-		want string
-	}{
-		"most of them":          {View{Alone: true, Total: Counters{Opened: 10, Failed: 6}}, "6 of 10 attempts of the pod to connect have failed since it began, none within the sample"},
-		"a fifth":               {View{Alone: true, Total: Counters{Opened: 10, Failed: 2}}, "2 of 10 attempts of the pod to connect have failed since it began, none within the sample"},
-		"less":                  {View{Alone: true, Total: Counters{Opened: 11, Failed: 2}}, ""},
-		"one":                   {View{Alone: true, Total: Counters{Opened: 1, Failed: 1}}, ""},
-		"localhost, IPv6 first": {View{Alone: true, Total: Counters{Opened: 20, Failed: 10, SixOut: 20}}, ""},
-		"the node's network":    {View{Total: Counters{Opened: 10, Failed: 6}}, ""},
-		"one within the sample": {View{Alone: true, Total: Counters{Opened: 10, Failed: 6}, Sample: Counters{Opened: 1, Failed: 1}}, "1 attempt to connect was refused or led nowhere within the sample, of 1 of the pod"},
-		"a finding":             {View{Alone: true, Total: Counters{Opened: 30, Failed: 30}, Sample: Counters{Opened: 30, Failed: 30}}, ""},
-	} {
-		part := rules.NewPart("sockets")
-		if each.view.Find(part); part.Doubt != each.want || name != "a finding" && len(part.Findings) != 0 {
-			t.Errorf("%s: %q %+v", name, part.Doubt, part.Findings)
-		}
-	}
-}
-
-func TestALooksOwnAttemptsAreNotAmongThoseOfThePod(t *testing.T) {
-	start, before, after := Counters{Opened: 10, Failed: 6}, Counters{Opened: 14, Failed: 9}, Counters{Opened: 15, Failed: 10, SegmentsOut: 99}
-	if got := after.WithAttemptsOf(start, after.Since(before)); got.Opened != 11 || got.Failed != 7 || got.SegmentsOut != 99 {
-		t.Errorf("%+v", got)
-	}
-}
-
-func TestThePodsCountersAreItsOwnUnlessItHasTheNodesNetwork(t *testing.T) {
-	has := func(names ...string) string {
-		folder := t.TempDir()
-		for _, name := range names {
-			if err := os.WriteFile(folder+"/"+name, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return folder
-	}
-	if !alone(has("somaxconn")) || alone(has("somaxconn", "netdev_max_backlog")) || alone(has()) {
-		t.Error("the node's network is not told from the pod's")
-	}
-	if Alone([]Socket{{State: "LISTEN", Local: netip.MustParseAddrPort("[::]:10250")}}) {
-		t.Error("where the kubelet listens is no pod's network")
 	}
 }
