@@ -16,7 +16,7 @@ import type { Starter } from '../context/accept.ts';
 import { record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { HeldRun, RunChanger } from '../context/held-run.ts';
-import { refusal, refusalOfDecision } from '../context/refusals.ts';
+import { refusal } from '../context/refusals.ts';
 import { answerQuestion } from '../first-answer/answer.ts';
 import { podOrItsHeir } from '../first-answer/gone-pod.ts';
 import { answerNobody, planWorkload } from '../first-answer/plan-workload.ts';
@@ -32,7 +32,7 @@ import {
   refuse,
   unlessDenied,
 } from '../planning/plan-pod.ts';
-import { accessProblem, muteProblem, rehearse, tooOld } from '../planning/preflight.ts';
+import { accessProblem, muteProblem, rehearse } from '../planning/preflight.ts';
 import type { Question, QuestionWithoutPods } from '../planning/question.ts';
 import { joinNode, mayBeOfNode } from './dead-node.ts';
 import { earlyProblem, problemOf } from './problems.ts';
