@@ -5,6 +5,7 @@ import type { ClusterRule } from './facts/cluster-rule.ts';
 import type { Finding } from './facts/report.ts';
 import type { FindingRule } from './facts/rules.ts';
 import type { VerdictFinding } from './facts/verdict.ts';
+import { BLACKBOX_FINDINGS } from './images/blackbox-findings.ts';
 import { IMAGE_FINDINGS } from './images/image-findings.ts';
 import { NET_FINDINGS } from './images/net-findings.ts';
 import { PROFILE_FINDINGS } from './images/profile-findings.ts';
@@ -17,6 +18,7 @@ export const FINDINGS: readonly FindingRule[] = [
   ...NET_FINDINGS,
   ...STACKS_FINDINGS,
   ...PROFILE_FINDINGS,
+  ...BLACKBOX_FINDINGS,
   ...CLUSTER_RULES,
 ];
 
