@@ -9,12 +9,14 @@ import (
 	"kdebug/tools/internal/unwind"
 )
 
+const invalid = "an invalid instruction, as compilers put where a program must not come"
+
 // codes of siginfo_t in words.
 var codes = map[unix.Signal]map[int32]string{
 	unix.SIGSEGV: {1: "nothing is there", 2: "that is not allowed there", 0x80: "an address that cannot be, or an instruction that is not allowed"},
 	unix.SIGBUS:  {1: "not aligned", 2: "there is no such memory", 3: "the file behind it is shorter, or cannot be read", 4: "the memory is broken", 5: "the memory is broken"},
 	unix.SIGFPE:  {1: "a division by zero", 2: "an overflow of whole numbers", 3: "a division by zero", 4: "an overflow", 5: "an underflow", 7: "an invalid operation"},
-	unix.SIGILL:  {1: "no such instruction", 2: "no such operand", 5: "an instruction that only the kernel may use", 0x80: "no such instruction"},
+	unix.SIGILL:  {1: invalid, 2: invalid, 5: "an instruction that only the kernel may use", 0x80: invalid},
 	unix.SIGTRAP: {1: "a breakpoint", 2: "a single step", 0x80: "a breakpoint"},
 	unix.SIGSYS:  {1: "a system call that the seccomp filter refuses"},
 }
@@ -36,6 +38,9 @@ func (s *scene) cause() string {
 		if info.Code == noAddress {
 			return words
 		}
+		if info.Address == s.pc() {
+			return fmt.Sprintf("a jump to address %#x, where no code is", info.Address)
+		}
 		return fmt.Sprintf("address %#x, %s", info.Address, s.place(info, words))
 	case unix.SIGSYS:
 		return fmt.Sprintf("%s: %s", words, tracer.Call{Number: int(info.Call)}.Name())
@@ -47,8 +52,6 @@ func (s *scene) place(info tracer.Info, otherwise string) string {
 	switch {
 	case info.Address < firstPages:
 		return "a nil pointer"
-	case info.Address == s.pc():
-		return "a jump to where no code is"
 	case s.isOverflow(info.Address):
 		return "the end of its stack: it is full"
 	}

@@ -48,20 +48,16 @@ var ends = map[string]bool{
 // ownGo are the packages of Go's own that a program is called through.
 var ownGo = []string{"runtime.", "runtime/", "internal/", "syscall.", "os.Exit", "log.", "panic", "sync."}
 
-// ownFrame is the innermost frame that is the program's own, as far as the names tell; else the innermost of all.
-func ownFrame(frames []unwind.Frame, exe string) unwind.Frame {
+// ownFrame is the innermost frame that is the program's own, as far as the names tell: of its own file, else of a library. False where there is none.
+func ownFrame(frames []unwind.Frame, exe string) (unwind.Frame, bool) {
 	for _, sameFile := range []bool{true, false} {
 		for _, frame := range frames {
-			if frame.Function == "" || sameFile && frame.Module != exe || isOfRuntime(frame) {
-				continue
+			if frame.Function != "" && (!sameFile || frame.Module == exe) && !isOfRuntime(frame) {
+				return frame, true
 			}
-			return frame
 		}
 	}
-	if len(frames) == 0 {
-		return unwind.Frame{}
-	}
-	return frames[0]
+	return unwind.Frame{}, false
 }
 
 func isOfRuntime(frame unwind.Frame) bool {

@@ -65,7 +65,7 @@ func (s *scene) where(before string) string {
 	if len(frames) == 0 {
 		return ""
 	}
-	return before + nameOf(ownFrame(frames, s.exe))
+	return before + nameOf(s.culprit(frames))
 }
 
 func (s *scene) inThread() string {
@@ -99,6 +99,9 @@ func (s *scene) exitWords() string {
 		return ", mostly an error of Node.js that nobody caught: its log has the stack"
 	case s.death.Code > exitSignals && s.death.Code < exitSignals+65:
 		return fmt.Sprintf(", as a shell does whose child ended by %s", signalName(unix.Signal(s.death.Code-exitSignals)))
+	}
+	if _, found := ownFrame(frames, s.exe); !found && calls(frames, "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main") {
+		return ", by the end of its main function"
 	}
 	return s.where(", called in ")
 }

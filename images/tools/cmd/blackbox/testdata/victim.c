@@ -1,4 +1,4 @@
-// A program that ends in the way that its argument names, after as many milliseconds as the second says.
+// A program that ends in the way that its argument names, once there is a byte to read.
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ static void thread(void *(*work)(void *)) { pthread_t id; pthread_create(&id, NU
 
 int main(int count, char **words) {
     const char *way = count > 1 ? words[1] : "";
-    long ms = count > 2 ? atol(words[2]) : 300;
+    char go;
     pthread_t id;
     (void)id;
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -46,7 +46,7 @@ int main(int count, char **words) {
     if (!strcmp(way, "handled")) signal(SIGTERM, on_term);
     if (!strcmp(way, "sealed")) prctl(PR_SET_DUMPABLE, 0);
     printf("ready\n");
-    pause_for(ms);
+    while (read(0, &go, 1) < 0 && errno == EINTR) {}
     if (!strcmp(way, "segv") || !strcmp(way, "threads-segv")) return crash_here(3);
     if (!strcmp(way, "thread-segv")) { thread(idle); thread(crash); for (;;) pause_for(1000); }
     if (!strcmp(way, "thread-exit")) { thread(idle); thread(leave_thread); for (;;) pause_for(1000); }
@@ -60,11 +60,14 @@ int main(int count, char **words) {
     if (!strcmp(way, "divide")) { volatile int zero = 0; return 7 / zero; }
     if (!strcmp(way, "jump")) { void (*volatile to)(void) = NULL; to(); }
     if (!strcmp(way, "grow")) grow();
-    if (!strcmp(way, "exec")) { thread(idle); pause_for(50); execl("/proc/self/exe", "victim", "exit", "300", NULL); }
+    if (!strcmp(way, "exec")) { thread(idle); pause_for(50); execl("/proc/self/exe", "victim", "exit", NULL); }
     if (!strcmp(way, "last-thread")) { thread(brief); pthread_exit(NULL); }
     if (!strcmp(way, "many-threads")) for (int n = 0; n < 2000; n++) { pthread_create(&id, NULL, brief, NULL); pthread_join(id, NULL); }
     if (!strcmp(way, "many-threads")) return 4;
     if (!strcmp(way, "handled")) { while (!told) pause_for(20); printf("told\n"); pause_for(100); return 0; }
-    if (!strcmp(way, "count")) { while (!told) { pause_for(1); } }
-    for (;;) { pause_for(1000); printf("counted %d\n", (int)counted); }
+    if (!strcmp(way, "count")) {
+        while (read(0, &go, 1) < 0 && errno == EINTR) {}
+        return counted;
+    }
+    for (;;) pause_for(1000);
 }
