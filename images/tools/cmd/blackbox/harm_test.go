@@ -96,7 +96,7 @@ func TestAKilledWatcherLosesNoSignal(t *testing.T) {
 	rounds := kills(12)
 	for range rounds {
 		victim := start(t, true, cVictim(t, "count"))
-		victim.release()
+		victim.begin()
 		watcher := victim.watch(t)
 		// Each waits for the one before: two at once are one to the kernel.
 		sent := 0

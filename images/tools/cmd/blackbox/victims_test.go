@@ -106,10 +106,19 @@ func start(t *testing.T, isFirst bool, command []string) *victim {
 	return started
 }
 
-func (v *victim) release() { _, _ = v.stdin.Write([]byte("g")) }
+// release lets it do what it was asked to; every later read of its input ends at once.
+func (v *victim) release() {
+	v.begin()
+	_ = v.stdin.Close()
+}
+
+// begin lets one read of its input end.
+func (v *victim) begin() { _, _ = v.stdin.Write([]byte("g")) }
 
 // code is how it ended, as a shell says it.
 func (v *victim) code() int {
+	late := time.AfterFunc(testPatience, func() { _ = syscall.Kill(v.pid, syscall.SIGKILL) })
+	defer late.Stop()
 	_, _ = io.Copy(io.Discard, v.lines)
 	_ = v.Wait()
 	status := v.ProcessState.Sys().(syscall.WaitStatus)

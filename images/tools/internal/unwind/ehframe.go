@@ -23,7 +23,7 @@ const (
 // find finds the entry of an address by the sorted table of .eh_frame_hdr.
 func (p *program) find(address uint64) (*entry, bool) {
 	if p.ehHeader.size == 0 {
-		return nil, false
+		return p.scan(address)
 	}
 	base := p.ehHeader.address
 	data, err := p.at(base, 32)
