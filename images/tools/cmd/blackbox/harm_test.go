@@ -41,12 +41,13 @@ func kills(otherwise int) int {
 	return otherwise
 }
 
-// Whenever the watcher is killed, also in the middle of a death, its target ends as it would have, and at once.
+// Whenever the watcher is killed, also in the middle of a death, its target ends as it would have, and at once. Not among them is a breakpoint in a
+// container's first process: killed in the instant between it and our step back, the process goes on behind it (docs/blackbox.md).
 func TestAKilledWatcherHoldsNobody(t *testing.T) {
 	ways := []struct {
 		way  string
 		code int
-	}{{"segv", 139}, {"threads-segv", 139}, {"thread-segv", 139}, {"exit", 3}, {"thread-exit", 3}, {"abort", 139}, {"breakpoint", 133}, {"many-threads", 4}}
+	}{{"segv", 139}, {"threads-segv", 139}, {"thread-segv", 139}, {"exit", 3}, {"thread-exit", 3}, {"abort", 139}, {"many-threads", 4}}
 	held, phases := 0, map[string]int{}
 	for number := range kills(24) {
 		each := ways[number%len(ways)]

@@ -93,6 +93,8 @@ func (s *scene) unwind(t *target.Target) {
 		return
 	}
 	defer walker.Close()
+	// What the target wrote into its program may be anything; a mistake of ours about it must not cost the rest.
+	defer func() { _ = recover() }()
 	s.maps = walker.Maps
 	order := s.heldInOrder()
 	var stacks [][]unwind.Frame

@@ -40,15 +40,17 @@ const patience = 40 * time.Millisecond
 func (w *Watch) faulted(pid, tid int, info Info) *Death {
 	death := &Death{
 		PID: pid, Thread: tid, At: time.Now(), Signal: info.Signal, Info: info, HasInfo: true, Aborted: w.aborted[tid], Told: w.Told(),
-		Call: CallOf(w.fs, pid, tid), watch: w,
+		Call: CallOf(w.fs, pid, tid), Held: map[int]unwind.Registers{}, watch: w,
+	}
+	death.keep(tid)
+	// At once: should this process be killed, the first process of a container must fail again rather than go on.
+	if info.IsFault() {
+		again(tid, info)
 	}
 	for _, other := range living(w.fs, pid, tid) {
 		_ = interrupt(other)
 	}
-	w.hold(death, tid)
-	if info.IsFault() {
-		again(tid, info)
-	}
+	w.holdOthers(death)
 	return death
 }
 
@@ -72,13 +74,14 @@ func (w *Watch) exiting(tid int) *Death {
 		detach(tid, 0)
 		return nil
 	}
-	death := &Death{PID: pid, Thread: tid, At: time.Now(), Aborted: len(w.aborted) > 0, Told: w.Told(), Call: call, watch: w}
+	death := &Death{PID: pid, Thread: tid, At: time.Now(), Aborted: len(w.aborted) > 0, Told: w.Told(), Call: call, Held: map[int]unwind.Registers{}, watch: w}
 	if status.Signaled() {
 		death.Signal = status.Signal()
 	} else {
 		death.Code = status.ExitStatus()
 	}
-	w.hold(death, tid)
+	death.keep(tid)
+	w.holdOthers(death)
 	w.blame(death)
 	return death
 }
@@ -98,16 +101,16 @@ func (w *Watch) startsAnother(pid, tid int) bool {
 	return false
 }
 
-// hold waits for the other threads to stop, and reads the registers of all that did.
-func (w *Watch) hold(death *Death, first int) {
-	death.Held = map[int]unwind.Registers{}
-	keep := func(tid int) {
-		if registers, err := registersOf(tid); err == nil {
-			death.Held[tid] = registers
-		}
+// keep reads the registers of a thread that is stopped.
+func (d *Death) keep(tid int) {
+	if registers, err := registersOf(tid); err == nil {
+		d.Held[tid] = registers
 	}
-	keep(first)
-	waiting := living(w.fs, death.PID, first)
+}
+
+// holdOthers waits for the other threads to stop, and reads the registers of all that did.
+func (w *Watch) holdOthers(death *Death) {
+	waiting := living(w.fs, death.PID, death.Thread)
 	for until := time.Now().Add(patience); len(waiting) > 0 && time.Now().Before(until); {
 		var still []int
 		for _, tid := range waiting {
@@ -115,7 +118,7 @@ func (w *Watch) hold(death *Death, first int) {
 			switch {
 			case err != nil || came && news.over:
 			case came:
-				keep(tid)
+				death.keep(tid)
 			default:
 				still = append(still, tid)
 			}

@@ -1,4 +1,4 @@
-// A program that ends in the way that its argument names, once there is a byte to read.
+// A program that ends in the way that its argument names, once there is a byte to read, and after as many milliseconds as the second says.
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -47,6 +47,7 @@ int main(int count, char **words) {
     if (!strcmp(way, "sealed")) prctl(PR_SET_DUMPABLE, 0);
     printf("ready\n");
     while (read(0, &go, 1) < 0 && errno == EINTR) {}
+    if (count > 2) pause_for(atol(words[2]));
     if (!strcmp(way, "segv") || !strcmp(way, "threads-segv")) return crash_here(3);
     if (!strcmp(way, "thread-segv")) { thread(idle); thread(crash); for (;;) pause_for(1000); }
     if (!strcmp(way, "thread-exit")) { thread(idle); thread(leave_thread); for (;;) pause_for(1000); }

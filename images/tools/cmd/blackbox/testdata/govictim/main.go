@@ -1,10 +1,12 @@
-// Command govictim ends in the way that its argument names, once there is a byte to read.
+// Command govictim ends in the way that its argument names, once there is a byte to read, and after as many milliseconds as the
+// second says.
 package main
 
 import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 )
 
 type order struct{ lines []int }
@@ -18,6 +20,10 @@ func panics() { panic("the order has no lines") }
 func main() {
 	fmt.Println("ready")
 	os.Stdin.Read(make([]byte, 1))
+	if len(os.Args) > 2 {
+		pause, _ := time.ParseDuration(os.Args[2] + "ms")
+		time.Sleep(pause)
+	}
 	switch os.Args[1] {
 	case "panic":
 		panics()
