@@ -43,7 +43,12 @@ var ends = map[string]bool{
 	"__assert_fail_base": true, "__restore_rt": true, "__kernel_rt_sigreturn": true, "_start": true, "__libc_start_main": true,
 	"__libc_start_call_main": true, "__libc_start_main_impl": true, "start_thread": true, "clone": true, "clone3": true, "__clone": true, "__clone3": true,
 	"__libc_exit_group": true, "malloc_printerr": true, "__fortify_fail": true, "__stack_chk_fail": true, "a_crash": true,
+	"malloc": true, "calloc": true, "realloc": true, "free": true, "sysmalloc": true, "brk": true, "sbrk": true, "mmap": true, "mmap64": true,
+	"memset": true, "memcpy": true, "memmove": true,
 }
+
+// ofLibrary are what the names of a C library's own functions begin with.
+var ofLibrary = []string{"__mem", "__str", "_int_", "__libc_", "__GI_", "_IO_", "__sysmalloc", "__default_morecore"}
 
 // ownGo are the packages of Go's own that a program is called through.
 var ownGo = []string{"runtime.", "runtime/", "internal/", "syscall.", "os.Exit", "log.", "panic", "sync."}
@@ -64,6 +69,11 @@ func isOfRuntime(frame unwind.Frame) bool {
 	name, _, _ := strings.Cut(frame.Function, "@")
 	if ends[name] {
 		return true
+	}
+	for _, each := range ofLibrary {
+		if strings.HasPrefix(name, each) {
+			return true
+		}
 	}
 	if frame.File == "" {
 		return false

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -78,9 +77,8 @@ type look struct {
 	tracer   *tracer.Watch
 	before   baseline
 	// told is set by whoever tells the result: the death, the end of the time, or a signal to us.
-	told atomic.Bool
-	// reserve is memory that is there when the container has none left.
-	reserve []byte
+	told    atomic.Bool
+	reserve *reserve
 }
 
 // watched are the processes whose end matters: the chosen one, and the container's first.
@@ -92,6 +90,9 @@ func (l *look) watched() []int {
 }
 
 func (l *look) watch(ctx context.Context) int {
+	if lack := room(l.target); lack != nil {
+		return l.tooTight(lack)
+	}
 	var err error
 	if l.tracer, err = tracer.Seize(l.target.FS(), l.watched()...); err != nil {
 		return l.refused(err)
@@ -99,7 +100,8 @@ func (l *look) watch(ctx context.Context) int {
 	l.before = l.readBaseline()
 	say(l.out, "kdebug blackbox, run %s, %s", runID(), l.began.UTC().Format(time.RFC3339))
 	say(l.out, "Watching %s, %s, until %s.", l.process(), report.Counted(l.tracer.Threads(), "thread"), l.began.Add(l.settings.length).UTC().Format("15:04:05 UTC"))
-	l.setAside()
+	l.reserve = setAside()
+	l.tracer.OnKill(l.reserve.relieve)
 	go l.guard(ctx)
 	for {
 		death, err := l.tracer.Wait()
@@ -127,31 +129,13 @@ func (l *look) claim() {
 	}
 }
 
-const (
-	// longest is how long a dying process is held at most.
-	longest = 950 * time.Millisecond
-	// reserved is what an end may take of memory.
-	reserved = 4 << 20
-)
-
-// setAside touches memory that is needed at the end, because then the container may have none: the runtime keeps what it once had.
-func (l *look) setAside() {
-	l.reserve = make([]byte, reserved)
-	for at := 0; at < len(l.reserve); at += 4096 {
-		l.reserve[at] = 1
-	}
-}
-
-func (l *look) release() {
-	l.reserve = nil
-	// The collection gives the pages to our heap, not to the kernel.
-	debug.SetGCPercent(garbage)
-}
+// longest is how long a dying process is held at most.
+const longest = 950 * time.Millisecond
 
 // tell writes all about a death. It ends this process if that takes too long, so that nobody waits for us.
 func (l *look) tell(death *tracer.Death) int {
 	time.AfterFunc(time.Until(death.At.Add(longest)), func() { os.Exit(0) })
-	l.release()
+	l.reserve.release()
 	scene := l.see(death)
 	l.report(scene)
 	if err := l.write(scene); err != nil {

@@ -16,6 +16,8 @@ const (
 	exitTold    = 128 + int(unix.SIGTERM)
 	exitSignals = 128
 	goPanicked  = 2
+	// full is the share of a limit, in percent, from which on it is the container's own.
+	full = 98
 )
 
 // isForMemory is whether the kernel killed it because its container was out of memory.
@@ -35,7 +37,7 @@ func (s *scene) verdict() (code, words string) {
 	who := capital(s.self.processOf(s.death.PID))
 	switch {
 	case s.isForMemory():
-		return "died_of_memory", fmt.Sprintf("%s was killed for memory: %s%s.", who, s.memoryWords(), s.where(" It was in "))
+		return "died_of_memory", fmt.Sprintf("%s was killed for memory: %s%s.", who, s.memoryWords(), s.where("; it was in "))
 	case s.death.Signal == unix.SIGKILL:
 		return "died_of_signal", fmt.Sprintf("%s was killed by SIGKILL%s%s.", who, s.afterTold(", which it did not follow"), s.where("; it was in "))
 	case s.death.HasInfo && s.death.Info.IsFault() && s.death.Aborted:
@@ -119,7 +121,11 @@ func (s *scene) memoryWords() string {
 	if !s.memory.Limit.Known {
 		return fmt.Sprintf("it had %s of memory when the kernel chose it", size(s.numbers["VmRSS"]))
 	}
-	return fmt.Sprintf("the container had %s of its %s, this process %s", size(s.memory.Used.Value), size(s.memory.Limit.Value), size(s.numbers["VmRSS"]))
+	words := fmt.Sprintf("the container had %s of its %s, this process %s", size(s.memory.Used.Value), size(s.memory.Limit.Value), size(s.numbers["VmRSS"]))
+	if s.memory.Used.Value < s.memory.Limit.Value/100*full {
+		words += "; the rest of the limit was in use elsewhere in its pod (this watch takes some), or the node was full"
+	}
+	return words
 }
 
 // report puts the findings into the report.

@@ -61,13 +61,16 @@ func (w *Watch) exiting(tid int) *Death {
 		resume(tid, 0)
 		return nil
 	}
+	status := unix.WaitStatus(message)
+	if status.Signaled() && status.Signal() == unix.SIGKILL && w.relief != nil {
+		w.relief()
+	}
 	seen, err := aboutThread(w.fs, tid)
 	if err != nil {
 		resume(tid, 0)
 		return nil
 	}
 	pid := seen.group
-	status := unix.WaitStatus(message)
 	call := CallOf(w.fs, pid, tid)
 	if w.isOnlyThread(pid, tid, call) || message == 0 && w.startsAnother(pid, tid) {
 		delete(w.threads, tid)

@@ -45,6 +45,8 @@ type Watch struct {
 	// told is the last SIGTERM or the like that came, and aborted the threads that sent themselves SIGABRT.
 	told    atomic.Pointer[Told]
 	aborted map[int]bool
+	// relief is called first of all when a process was killed: there may be no memory left for anything else.
+	relief func()
 }
 
 // Told is a signal that asked the process to end.
@@ -70,6 +72,10 @@ func Seize(fs target.FS, pids ...int) (*Watch, error) {
 	}
 	return watch, nil
 }
+
+// OnKill sets what is called before anything else when a process is killed: the kernel may have done it because there is no memory, and to open a file
+// then takes memory that is not there. It must neither allocate nor wait.
+func (w *Watch) OnKill(relief func()) { w.relief = relief }
 
 // seizeAll looks again until there is no new thread: one that a seized thread starts is seized by the kernel.
 func (w *Watch) seizeAll(pid int) error {

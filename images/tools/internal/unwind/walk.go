@@ -109,7 +109,7 @@ func (w *Walker) read(path string) *module {
 	if err != nil {
 		return nil
 	}
-	read, err := readProgram(file)
+	read, err := readProgram(&pages{file: file})
 	if err != nil {
 		file.Close()
 		return nil
