@@ -53,16 +53,27 @@ var ofLibrary = []string{"__mem", "__str", "_int_", "__libc_", "__GI_", "_IO_", 
 // ownGo are the packages of Go's own that a program is called through.
 var ownGo = []string{"runtime.", "runtime/", "internal/", "syscall.", "os.Exit", "log.", "panic", "sync."}
 
-// ownFrame is the innermost frame that is the program's own, as far as the names tell: of its own file, else of a library. False where there is none.
-func ownFrame(frames []unwind.Frame, exe string) (unwind.Frame, bool) {
-	for _, sameFile := range []bool{true, false} {
-		for _, frame := range frames {
-			if frame.Function != "" && (!sameFile || frame.Module == exe) && !isOfRuntime(frame) {
-				return frame, true
-			}
+// ofC are the files of the C library, by what their names begin with.
+var ofC = []string{"libc.so", "libc-", "libc.musl", "ld-", "libpthread", "libm.so", "libm-"}
+
+// ownFrame is the innermost frame that is neither the C library's nor Go's own, as far as names tell: of the program or of a library of its own. False
+// where there is none.
+func ownFrame(frames []unwind.Frame) (unwind.Frame, bool) {
+	for _, frame := range frames {
+		if strings.HasPrefix(frame.Module, "/") && !isOfRuntime(frame) && !isOfC(frame) {
+			return frame, true
 		}
 	}
 	return unwind.Frame{}, false
+}
+
+func isOfC(frame unwind.Frame) bool {
+	for _, each := range ofC {
+		if strings.HasPrefix(path.Base(frame.Module), each) {
+			return true
+		}
+	}
+	return false
 }
 
 func isOfRuntime(frame unwind.Frame) bool {

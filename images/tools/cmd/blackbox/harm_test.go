@@ -211,3 +211,16 @@ func TestToldToStopItLetsGo(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 }
+
+func TestATargetThatSealedItselfIsToldOfInWords(t *testing.T) {
+	victim := start(t, false, cVictim(t, "sealed"))
+	watcher := victim.beside()
+	// Root may look all the same.
+	watcher.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 10001, Gid: 10001}}
+	if err := watcher.Start(); err != nil {
+		t.Skip(err)
+	}
+	if out := watcher.result(); !strings.Contains(out, "Could not look: the kernel does not let us trace process ") || !strings.Contains(out, "It lacks ") {
+		t.Error(out)
+	}
+}

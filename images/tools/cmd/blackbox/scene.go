@@ -25,7 +25,6 @@ type scene struct {
 	death  *tracer.Death
 	self   *look
 	name   string
-	exe    string
 	memory cgroup.Memory
 	// numbers are those of /proc/PID/status that end in kB, by their names.
 	numbers map[string]int64
@@ -74,7 +73,6 @@ func (l *look) see(death *tracer.Death) *scene {
 	fs := l.target.FS()
 	seen.name = strings.TrimSpace(textOf(fs.Path(death.PID, "task", strconv.Itoa(death.Thread), "comm")))
 	seen.numbers = numbersOf(textOf(fs.Path(death.PID, "status")))
-	seen.exe, _ = os.Readlink(fs.Path(death.PID, "exe"))
 	if !death.Unseen {
 		seen.unwind(l.target)
 	}
@@ -145,7 +143,7 @@ func (s *scene) frames() []unwind.Frame { return s.stacks[s.death.Thread] }
 
 // culprit is the frame that a stack is told by: the innermost of the program's own, else the innermost.
 func (s *scene) culprit(frames []unwind.Frame) unwind.Frame {
-	if own, found := ownFrame(frames, s.exe); found {
+	if own, found := ownFrame(frames); found {
 		return own
 	}
 	return frames[0]

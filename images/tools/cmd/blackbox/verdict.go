@@ -102,7 +102,7 @@ func (s *scene) exitWords() string {
 	case s.death.Code > exitSignals && s.death.Code < exitSignals+65:
 		return fmt.Sprintf(", as a shell does whose child ended by %s", signalName(unix.Signal(s.death.Code-exitSignals)))
 	}
-	if _, found := ownFrame(frames, s.exe); !found && calls(frames, "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main") {
+	if _, found := ownFrame(frames); !found && calls(frames, "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main") {
 		return ", by the end of its main function"
 	}
 	return s.where(", called in ")
