@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -215,7 +216,15 @@ func TestToldToStopItLetsGo(t *testing.T) {
 func TestATargetThatSealedItselfIsToldOfInWords(t *testing.T) {
 	victim := start(t, false, cVictim(t, "sealed"))
 	watcher := victim.beside()
-	// Root may look all the same.
+	// Root may look all the same; and others may not start a program that "go test" built.
+	program, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	watcher.Path = filepath.Join(t.TempDir(), "watcher")
+	if err := os.WriteFile(watcher.Path, program, 0o755); err != nil { //nolint:gosec // It is this test.
+		t.Fatal(err)
+	}
 	watcher.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 10001, Gid: 10001}}
 	if err := watcher.Start(); err != nil {
 		t.Skip(err)

@@ -50,7 +50,9 @@ type threadLine struct {
 
 const (
 	// enough is when no more is begun: what is there must still be written.
-	enough = 500 * time.Millisecond
+	enough = 450 * time.Millisecond
+	// latest is when what is not there is left out.
+	latest = 700 * time.Millisecond
 	// maxStacks threads are unwound, the one that died first, and maxFrames of each are kept.
 	maxStacks, maxFrames = 64, 64
 	maxThreads           = 200
@@ -66,22 +68,45 @@ func (s *scene) hasTime() bool {
 	return false
 }
 
-// see looks at the process, what matters most first.
+// see looks at the process, what matters most first. What takes too long is left out.
 func (l *look) see(death *tracer.Death) *scene {
-	seen := &scene{death: death, self: l, stacks: map[int][]unwind.Frame{}}
-	seen.memory = cgroup.Of(l.target).ReadMemory()
+	first := l.glance(death)
+	whole := make(chan *scene, 1)
+	go func() {
+		seen := *first
+		seen.look(l.target)
+		whole <- &seen
+	}()
+	select {
+	case seen := <-whole:
+		return seen
+	case <-time.After(time.Until(death.At.Add(latest))):
+		first.late, first.held = true, time.Since(death.At)
+		return first
+	}
+}
+
+// glance is what takes no time.
+func (l *look) glance(death *tracer.Death) *scene {
 	fs := l.target.FS()
-	seen.name = strings.TrimSpace(textOf(fs.Path(death.PID, "task", strconv.Itoa(death.Thread), "comm")))
-	seen.numbers = numbersOf(textOf(fs.Path(death.PID, "status")))
-	if !death.Unseen {
-		seen.unwind(l.target)
+	return &scene{
+		death: death, self: l, stacks: map[int][]unwind.Frame{}, memory: cgroup.Of(l.target).ReadMemory(),
+		name:    strings.TrimSpace(textOf(fs.Path(death.PID, "task", strconv.Itoa(death.Thread), "comm"))),
+		numbers: numbersOf(textOf(fs.Path(death.PID, "status"))), files: openFiles{unreadable: true},
 	}
-	seen.readThreads(fs)
-	if seen.hasTime() {
-		seen.files = filesOf(fs, death.PID)
+}
+
+// look is all the rest.
+func (s *scene) look(t *target.Target) {
+	s.stacks = map[int][]unwind.Frame{}
+	if !s.death.Unseen {
+		s.unwind(t)
 	}
-	seen.held = time.Since(death.At)
-	return seen
+	s.readThreads(t.FS())
+	if s.hasTime() {
+		s.files = filesOf(t.FS(), s.death.PID)
+	}
+	s.held = time.Since(s.death.At)
 }
 
 // unwind walks the stack of the thread that died, then those of the others while there is time.
@@ -94,23 +119,22 @@ func (s *scene) unwind(t *target.Target) {
 	// What the target wrote into its program may be anything; a mistake of ours about it must not cost the rest.
 	defer func() { _ = recover() }()
 	s.maps = walker.Maps
+	walker.Until = s.death.At.Add(enough)
 	order := s.heldInOrder()
 	var stacks [][]unwind.Frame
-	for _, tid := range order[:min(len(order), maxStacks)] {
-		if len(stacks) > 0 && !s.hasTime() {
+	for index, tid := range order[:min(len(order), maxStacks)] {
+		if index > 0 && !s.hasTime() {
 			break
 		}
-		stacks = append(stacks, walker.Walk(s.death.Held[tid], maxFrames))
-	}
-	// First the one that counts: a large table takes time.
-	if len(stacks) > 0 {
-		walker.Name(stacks[0])
+		frames := walker.Walk(s.death.Held[tid], maxFrames)
+		// The first is the one that counts: to name the others may take too long.
+		if s.stacks[tid] = frames; index == 0 {
+			walker.Name(frames)
+		}
+		stacks = append(stacks, frames)
 	}
 	if s.hasTime() {
 		walker.Name(stacks...)
-	}
-	for index, frames := range stacks {
-		s.stacks[order[index]] = frames
 	}
 	if each, found := unwind.At(s.maps, s.pc()); found && strings.HasPrefix(each.Path, "/") && strings.Contains(each.May, "x") {
 		s.code = walker.Read(s.pc(), instruction)

@@ -22,7 +22,7 @@ func (w *Walker) Name(stacks ...[]Frame) {
 	})
 	names := map[*module]map[uint64]Frame{}
 	for opened, addresses := range unnamed {
-		names[opened] = opened.program.symbols(addresses)
+		names[opened] = opened.program.symbols(addresses, w.isLate)
 	}
 	each(func(frame *Frame, opened *module, inside uint64) {
 		if found := names[opened][inside]; found.Function != "" {

@@ -23,21 +23,22 @@ type named struct {
 	found       bool
 }
 
-// symbols names the functions at addresses of a program, by its own table or the one of what it exports, each read once. "" for one that neither names.
-func (p *program) symbols(addresses []uint64) map[uint64]Frame {
+// symbols names the functions at addresses of a program, by its own table or the one of what it exports, each read once. One that neither
+// names, and all of a table that was not read in time, are left out.
+func (p *program) symbols(addresses []uint64, isLate func() bool) map[uint64]Frame {
 	names := map[uint64]Frame{}
 	for _, kind := range []uint32{sectionSymbols, sectionDynamic} {
 		for _, table := range p.sections {
 			if table.kind != kind || int(table.link) >= len(p.sections) {
 				continue
 			}
-			p.search(table, p.sections[table.link], addresses, names)
+			p.search(table, p.sections[table.link], addresses, names, isLate)
 		}
 	}
 	return names
 }
 
-func (p *program) search(table, strings part, addresses []uint64, names map[uint64]Frame) {
+func (p *program) search(table, strings part, addresses []uint64, names map[uint64]Frame, isLate func() bool) {
 	var wanted []named
 	for _, each := range addresses {
 		if _, known := names[each]; !known {
@@ -54,6 +55,9 @@ func (p *program) search(table, strings part, addresses []uint64, names map[uint
 		return 1
 	})
 	for at := uint64(0); at < min(table.size, maxSymbols); at += symbolPiece {
+		if isLate() {
+			return
+		}
 		data, err := piece(p.file, table.at+at, int(min(symbolPiece, table.size-at)))
 		if err != nil {
 			return

@@ -5,13 +5,16 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"kdebug/tools/internal/target"
 )
 
 // Walker walks the stacks of one process, whose threads are stopped.
 type Walker struct {
-	Maps   []Mapping
+	Maps []Mapping
+	// Until is when it begins nothing more; zero: never.
+	Until  time.Time
 	memory io.ReaderAt
 	open   func(path string) (*os.File, error)
 	exe    string
@@ -46,6 +49,9 @@ func Open(t *target.Target, pid int) (*Walker, error) {
 	}
 	return &Walker{Maps: maps, memory: memory, open: open, exe: exe, modules: map[string]*module{}}, nil
 }
+
+// isLate is whether the time is up.
+func (w *Walker) isLate() bool { return !w.Until.IsZero() && time.Now().After(w.Until) }
 
 // Close closes what was opened.
 func (w *Walker) Close() {
@@ -121,7 +127,7 @@ func (w *Walker) read(path string) *module {
 func (w *Walker) Walk(registers Registers, most int) []Frame {
 	var frames []Frame
 	returns := false
-	for len(frames) < most {
+	for len(frames) < most && (len(frames) == 0 || !w.isLate()) {
 		frame := Frame{PC: registers.PC, returns: returns}
 		opened, path, inside := w.moduleAt(frame.lookup())
 		frame.Module, frame.Offset = path, inside
