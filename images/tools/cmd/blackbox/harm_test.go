@@ -221,7 +221,12 @@ func TestATargetThatSealedItselfIsToldOfInWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	watcher.Path = filepath.Join(t.TempDir(), "watcher")
+	folder, err := os.MkdirTemp("", "blackbox-")
+	if err != nil || os.Chmod(folder, 0o755) != nil { //nolint:gosec // Others are to start it.
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	watcher.Path = filepath.Join(folder, "watcher")
 	if err := os.WriteFile(watcher.Path, program, 0o755); err != nil { //nolint:gosec // It is this test.
 		t.Fatal(err)
 	}

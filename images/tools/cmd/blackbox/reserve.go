@@ -89,5 +89,5 @@ func room(t *target.Target) *target.Lack {
 // tooTight reports that it did not watch, so that the target is not killed for our memory.
 func (l *look) tooTight(lack *target.Lack) int {
 	l.result.Sections = []report.Section{{Name: section, State: report.NotReadable, Text: "not watched", Lacks: lack.Lacks}}
-	return l.end(fmt.Sprintf("Could not look: %s lacks %s.", l.process(), lack.Lacks), 0)
+	return l.end(fmt.Sprintf("Could not look: %s has too little room for a watch beside it. It lacks %s.", l.process(), lack.Lacks), 0)
 }

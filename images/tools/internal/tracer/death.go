@@ -65,12 +65,13 @@ func (w *Watch) exiting(tid int) *Death {
 	if status.Signaled() && status.Signal() == unix.SIGKILL && w.relief != nil {
 		w.relief()
 	}
-	seen, err := aboutThread(w.fs, tid)
-	if err != nil {
-		resume(tid, 0)
-		return nil
+	pid := w.threads[tid]
+	if pid == 0 {
+		if pid = w.processOf(tid); pid == 0 {
+			detach(tid, 0)
+			return nil
+		}
 	}
-	pid := seen.group
 	call := CallOf(w.fs, pid, tid)
 	if w.isOnlyThread(pid, tid, call) || message == 0 && w.startsAnother(pid, tid) {
 		delete(w.threads, tid)
@@ -91,7 +92,7 @@ func (w *Watch) exiting(tid int) *Death {
 
 // isOnlyThread is whether a thread ends alone, by exit(2) rather than exit_group(2).
 func (w *Watch) isOnlyThread(pid, tid int, call Call) bool {
-	return call.Number == callExit && len(living(w.fs, pid, tid)) > 0
+	return call.Number == callExit && hasOthers(w.fs, pid, tid)
 }
 
 // startsAnother is whether a thread of the process runs another program (execve), which ends all others.

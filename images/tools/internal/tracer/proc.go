@@ -2,7 +2,6 @@ package tracer
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -22,12 +21,12 @@ type about struct {
 
 // aboutThread reads the status of a thread by its id alone: /proc/TID is there for each thread.
 func aboutThread(fs target.FS, tid int) (about, error) {
-	text, err := os.ReadFile(fs.Path(tid, "status"))
+	text, err := read(fs.Path(tid, "status"))
 	if err != nil {
 		return about{}, err
 	}
 	var seen about
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
 		switch key {
@@ -56,8 +55,8 @@ func aboutThread(fs target.FS, tid int) (about, error) {
 }
 
 func isInit(fs target.FS, pid int) bool {
-	text, _ := os.ReadFile(fs.Path(pid, "status"))
-	for line := range strings.Lines(string(text)) {
+	text, _ := read(fs.Path(pid, "status"))
+	for line := range strings.Lines(text) {
 		if value, is := strings.CutPrefix(line, "NSpid:"); is {
 			return lastWord(value) == "1"
 		}
@@ -89,9 +88,9 @@ type Call struct {
 
 // CallOf reads it; NoCall where it is in none, or nobody may look.
 func CallOf(fs target.FS, pid, tid int) Call {
-	text, _ := os.ReadFile(fs.Path(pid, "task", strconv.Itoa(tid), "syscall"))
+	text, _ := read(fs.Path(pid, "task", strconv.Itoa(tid), "syscall"))
 	call := Call{Number: NoCall}
-	words := strings.Fields(string(text))
+	words := strings.Fields(text)
 	if len(words) < 7 {
 		return call
 	}
@@ -110,22 +109,57 @@ func CallOf(fs target.FS, pid, tid int) Call {
 func living(fs target.FS, pid, without int) []int {
 	var alive []int
 	for _, tid := range fs.Threads(pid) {
-		if tid == without {
-			continue
-		}
-		if state := stateOf(fs, pid, tid); state != 'Z' && state != 'X' && state != 0 {
+		if tid != without && isAlive(fs, pid, tid) {
 			alive = append(alive, tid)
 		}
 	}
 	return alive
 }
 
+func isAlive(fs target.FS, pid, tid int) bool {
+	state := stateOf(fs, pid, tid)
+	return state != 'Z' && state != 'X' && state != 0
+}
+
+// hasOthers is whether a process has a living thread besides one; mostly its first.
+func hasOthers(fs target.FS, pid, without int) bool {
+	if pid != without && isAlive(fs, pid, pid) {
+		return true
+	}
+	for _, tid := range fs.Threads(pid) {
+		if tid != without && isAlive(fs, pid, tid) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOf is whether a thread is one of a process.
+func isOf(tid, pid int) bool { return unix.Tgkill(pid, tid, 0) == nil }
+
+const maxRead = 8 << 10
+
+// read reads a small file of /proc in three calls: each stop of a target waits for it.
+func read(path string) (string, error) {
+	file, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", err
+	}
+	defer unix.Close(file)
+	var data [maxRead]byte
+	size, err := unix.Read(file, data[:])
+	if err != nil {
+		return "", err
+	}
+	return string(data[:size]), nil
+}
+
 func stateOf(fs target.FS, pid, tid int) byte {
-	text, err := os.ReadFile(fs.Path(pid, "task", strconv.Itoa(tid), "stat"))
+	text, err := read(fs.Path(pid, "task", strconv.Itoa(tid), "stat"))
 	if err != nil {
 		return 0
 	}
-	at := strings.LastIndexByte(string(text), ')')
+	at := strings.LastIndexByte(text, ')')
 	if at < 0 || at+2 >= len(text) {
 		return 0
 	}

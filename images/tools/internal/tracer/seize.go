@@ -38,7 +38,8 @@ func (t *Taken) Error() string {
 
 // Watch is processes whose threads are all seized.
 type Watch struct {
-	fs target.FS
+	fs   target.FS
+	pids []int
 	// threads that are seized, with the process of each.
 	threads map[int]int
 	busy    meter
@@ -63,7 +64,7 @@ const rounds = 20
 
 // Seize seizes all threads of processes. None of them stops for it. Fails with ErrGone, a *Taken, or the kernel's error; then none is seized.
 func Seize(fs target.FS, pids ...int) (*Watch, error) {
-	watch := &Watch{fs: fs, threads: map[int]int{}, aborted: map[int]bool{}}
+	watch := &Watch{fs: fs, pids: pids, threads: map[int]int{}, aborted: map[int]bool{}}
 	for _, pid := range pids {
 		if err := watch.seizeAll(pid); err != nil {
 			watch.letAllGo()

@@ -69,15 +69,25 @@ func (w *Watch) stopped(news stop) {
 		return
 	}
 	if w.threads[news.tid] == 0 {
-		// A process that began by clone(2) is none of ours.
-		seen, err := aboutThread(w.fs, news.tid)
-		if err != nil || !w.watches(seen.group) {
+		pid := w.processOf(news.tid)
+		if pid == 0 {
+			// A process that began by clone(2) is none of ours.
 			detach(news.tid, 0)
 			return
 		}
-		w.threads[news.tid] = seen.group
+		w.threads[news.tid] = pid
 	}
 	resume(news.tid, 0)
+}
+
+// processOf is the watched process of a thread; 0 for none.
+func (w *Watch) processOf(tid int) int {
+	for _, pid := range w.pids {
+		if isOf(tid, pid) {
+			return pid
+		}
+	}
+	return 0
 }
 
 // signalled is a signal on its way to a thread.
