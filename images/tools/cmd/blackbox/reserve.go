@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -37,7 +33,7 @@ func setAside() *reserve {
 	for at := 0; at < len(taken.heap); at += 4096 {
 		taken.heap[at] = 1
 	}
-	keepOurCode()
+	keepCode()
 	return taken
 }
 
@@ -53,28 +49,6 @@ func (r *reserve) release() {
 	r.relieve()
 	r.heap = nil
 	runtime.GC()
-}
-
-// keepOurCode asks the kernel not to drop our program from memory, from which it would have to be read again. It may refuse.
-func keepOurCode() {
-	file, err := os.Open("/proc/self/maps")
-	if err != nil {
-		return
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		words := strings.Fields(lines.Text())
-		if len(words) < 6 || !strings.HasPrefix(words[5], "/") || words[1][0] != 'r' {
-			continue
-		}
-		first, last, _ := strings.Cut(words[0], "-")
-		begin, err := strconv.ParseUint(first, 16, 64)
-		end, wrong := strconv.ParseUint(last, 16, 64)
-		if err == nil && wrong == nil {
-			_, _, _ = unix.Syscall(unix.SYS_MLOCK, uintptr(begin), uintptr(end-begin), 0)
-		}
-	}
 }
 
 // room says that the container has less memory left than is right to take from its pod; nil if it has enough, or nobody can tell.

@@ -37,7 +37,7 @@ func (s *scene) verdict() (code, words string) {
 	who := capital(s.self.processOf(s.death.PID))
 	switch {
 	case s.isForMemory():
-		return "died_of_memory", fmt.Sprintf("%s was killed for memory: %s%s.", who, s.memoryWords(), s.where("; it was in "))
+		return "died_of_memory", fmt.Sprintf("%s was killed for memory%s: %s.", who, s.where(" in "), s.memoryWords())
 	case s.death.Signal == unix.SIGKILL:
 		return "died_of_signal", fmt.Sprintf("%s was killed by SIGKILL%s%s.", who, s.afterTold(", which it did not follow"), s.where("; it was in "))
 	case s.death.HasInfo && s.death.Info.IsFault() && s.death.Aborted:
@@ -123,7 +123,7 @@ func (s *scene) memoryWords() string {
 	}
 	words := fmt.Sprintf("the container had %s of its %s, this process %s", size(s.memory.Used.Value), size(s.memory.Limit.Value), size(s.numbers["VmRSS"]))
 	if s.memory.Used.Value < s.memory.Limit.Value/100*full {
-		words += "; the rest of the limit was in use elsewhere in its pod (this watch takes some), or the node was full"
+		words += "; so its pod was full (this watch takes some of it), or the node"
 	}
 	return words
 }

@@ -62,9 +62,6 @@ func (w *Watch) exiting(tid int) *Death {
 		return nil
 	}
 	status := unix.WaitStatus(message)
-	if status.Signaled() && status.Signal() == unix.SIGKILL && w.relief != nil {
-		w.relief()
-	}
 	pid := w.threads[tid]
 	if pid == 0 {
 		if pid = w.processOf(tid); pid == 0 {

@@ -19,6 +19,9 @@ func (w *Watch) Wait() (*Death, error) {
 		if err != nil {
 			return nil, err
 		}
+		if news.event == unix.PTRACE_EVENT_EXIT {
+			w.relieve(news.tid)
+		}
 		if w.busy.tooOften(time.Now()) {
 			return nil, ErrOften
 		}
@@ -28,6 +31,14 @@ func (w *Watch) Wait() (*Death, error) {
 		if len(w.threads) == 0 {
 			return nil, ErrGone
 		}
+	}
+}
+
+// relieve calls for relief where the thread was killed.
+func (w *Watch) relieve(tid int) {
+	message, err := eventMessage(tid)
+	if status := unix.WaitStatus(message); err == nil && status.Signaled() && status.Signal() == unix.SIGKILL && w.relief != nil {
+		w.relief()
 	}
 }
 

@@ -21,6 +21,9 @@ type program struct {
 	ehHeader part
 	sections []part
 	entry    uint64
+	// entries are those of .eh_frame where it has no table, once they were read.
+	entries  []listed
+	isListed bool
 }
 
 const (
