@@ -152,3 +152,35 @@ func TestAProcessThatIsStoppedStaysSoAndGoesOn(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// shell is a container whose first process is a shell that starts a victim, and goes on behind its end.
+func shell(t *testing.T, way string) *victim {
+	t.Helper()
+	victim := start(t, true, []string{"sh", "-c", cVictim(t, way)[0] + " " + way + "; sleep 0.3; exit 5"})
+	victim.watched = "2 of 1"
+	return victim
+}
+
+func TestTheDeathOfAChildIsToldByItself(t *testing.T) {
+	victim := shell(t, "segv")
+	watcher := victim.watch(t)
+	victim.release()
+	if out := watcher.result(); !strings.Contains(out, "Process 2 (victim) died of SIGSEGV") {
+		t.Error(out)
+	}
+	if code := victim.code(); code != 5 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestAChildThatEndsWellIsNoDeathAndTheFirstProcessIsWatchedOn(t *testing.T) {
+	victim := shell(t, "last-thread")
+	watcher := victim.watch(t)
+	victim.release()
+	if code := victim.code(); code != 5 {
+		t.Errorf("exit code %d", code)
+	}
+	if out := watcher.result(); !strings.Contains(out, "Process 1 ") || !strings.Contains(out, "exit code 5") {
+		t.Error(out)
+	}
+}

@@ -72,6 +72,8 @@ type victim struct {
 	// pid is its number here; it is process 1 of a namespace of its own where isFirst.
 	pid     int
 	isFirst bool
+	// watched is what is watched where that is not the process itself.
+	watched string
 	lines   *bufio.Reader
 }
 
@@ -155,8 +157,12 @@ func (v *victim) beside(environment ...string) *watcher {
 	if v.isFirst {
 		command, pid = append([]string{"nsenter", "-t", strconv.Itoa(v.pid), "-p", "-m"}, command...), 1
 	}
+	watched := strconv.Itoa(pid)
+	if v.watched != "" {
+		watched = v.watched
+	}
 	started := &watcher{exec.Command(command[0], command[1:]...), &lockedBuffer{}}
-	started.Env = append(append(os.Environ(), environment...), fmt.Sprintf("%s=%d", watches, pid))
+	started.Env = append(append(os.Environ(), environment...), watches+"="+watched)
 	started.Stdout, started.Stderr = started.out, started.out
 	return started
 }
