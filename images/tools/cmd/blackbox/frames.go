@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"kdebug/tools/internal/report"
@@ -40,8 +41,7 @@ var ends = map[string]bool{
 	"exit": true, "_exit": true, "_Exit": true, "__GI__exit": true, "__GI_exit": true, "__run_exit_handlers": true, "exit_group": true, "quick_exit": true,
 	"abort": true, "__GI_abort": true, "raise": true, "__GI_raise": true, "gsignal": true, "pthread_kill": true, "__pthread_kill_implementation": true,
 	"__pthread_kill_internal": true, "__pthread_kill": true, "pthread_kill@@GLIBC_2.34": true, "tkill": true, "__libc_message": true, "__assert_fail": true,
-	"__assert_fail_base": true, "__restore_rt": true, "__kernel_rt_sigreturn": true, "_start": true, "__libc_start_main": true,
-	"__libc_start_call_main": true, "__libc_start_main_impl": true, "start_thread": true, "clone": true, "clone3": true, "__clone": true, "__clone3": true,
+	"__assert_fail_base": true, "__restore_rt": true, "__kernel_rt_sigreturn": true, "_start": true, "start_thread": true, "clone": true, "clone3": true, "__clone": true, "__clone3": true,
 	"__libc_exit_group": true, "malloc_printerr": true, "__fortify_fail": true, "__stack_chk_fail": true, "a_crash": true,
 	"malloc": true, "calloc": true, "realloc": true, "free": true, "sysmalloc": true, "brk": true, "sbrk": true, "mmap": true, "mmap64": true,
 	"memset": true, "memcpy": true, "memmove": true,
@@ -60,12 +60,21 @@ var ofC = []string{"libc.so", "libc-", "libc.musl", "ld-", "libpthread", "libm.s
 // where there is none.
 func ownFrame(frames []unwind.Frame) (unwind.Frame, bool) {
 	for _, frame := range frames {
+		if isStart(frame) {
+			// What is below began the program.
+			break
+		}
 		if strings.HasPrefix(frame.Module, "/") && !isOfRuntime(frame) && !isOfC(frame) {
 			return frame, true
 		}
 	}
 	return unwind.Frame{}, false
 }
+
+// starts are the functions of C libraries that call main.
+var starts = []string{"__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main"}
+
+func isStart(frame unwind.Frame) bool { return slices.Contains(starts, frame.Function) }
 
 func isOfC(frame unwind.Frame) bool {
 	for _, each := range ofC {
@@ -107,4 +116,14 @@ func calls(frames []unwind.Frame, names ...string) bool {
 		}
 	}
 	return false
+}
+
+// behind are the frames that called a function; none where it is not among them.
+func behind(frames []unwind.Frame, name string) []unwind.Frame {
+	for index, frame := range frames {
+		if frame.Function == name {
+			return frames[index+1:]
+		}
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/unwind"
 )
 
 const (
@@ -89,23 +90,48 @@ func (s *scene) afterTold(end string) string {
 // exitWords says what an exit code means, as far as the stack and the runtime tell.
 func (s *scene) exitWords() string {
 	frames := s.frames()
+	if words := s.runtimeWords(frames); words != "" {
+		return words
+	}
+	if s.death.Code > exitSignals && s.death.Code < exitSignals+65 {
+		return fmt.Sprintf(", as a shell does whose child ended by %s", signalName(unix.Signal(s.death.Code-exitSignals)))
+	}
+	if _, found := ownFrame(frames); !found && calls(frames, starts...) {
+		return ", by the end of its main function"
+	}
+	return s.where(", called in ")
+}
+
+// runtimeWords are those of the languages.
+func (s *scene) runtimeWords(frames []unwind.Frame) string {
 	runtime := s.self.runtimeOf(s.death.PID)
 	switch {
 	case calls(frames, "runtime.gopanic"):
 		return fmt.Sprintf(", of a panic that nobody recovered%s", s.where(" in "))
 	case runtime == target.Go && s.death.Code == goPanicked && calls(frames, "runtime.throw", "runtime.fatal", "runtime.fatalthrow"):
 		return fmt.Sprintf(", of a fatal error of Go's runtime%s", s.where(" in "))
-	case runtime == target.Python && s.death.Code == 1:
-		return ", mostly an exception of Python that nobody caught: its log has the traceback"
-	case runtime == target.Node && s.death.Code == 1:
-		return ", mostly an error of Node.js that nobody caught: its log has the stack"
-	case s.death.Code > exitSignals && s.death.Code < exitSignals+65:
-		return fmt.Sprintf(", as a shell does whose child ended by %s", signalName(unix.Signal(s.death.Code-exitSignals)))
+	case calls(frames, jvmHandler):
+		if own, found := ownFrame(behind(frames, jvmHandler)); found {
+			return fmt.Sprintf(", of a crash that the JVM caught in %s: its hs_err file has more", nameOf(own))
+		}
+		return ", of a crash that the JVM caught: its hs_err file has more"
+	case runtime == target.JVM && calls(frames, "_ZN2os4exitEi", "_Z7vm_exiti"):
+		return ", by System.exit"
+	case s.death.Code != 1:
+		return ""
 	}
-	if _, found := ownFrame(frames); !found && calls(frames, "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main") {
-		return ", by the end of its main function"
-	}
-	return s.where(", called in ")
+	return uncaught[runtime]
+}
+
+// jvmHandler is the JVM's function that the kernel calls at a fault.
+const jvmHandler = "JVM_handle_linux_signal"
+
+// uncaught says what exit code 1 mostly means.
+var uncaught = map[target.Runtime]string{
+	target.Python: ", mostly an exception of Python that nobody caught: its log has the traceback",
+	target.Node:   ", mostly an error of Node.js that nobody caught: its log has the stack",
+	target.JVM:    ", mostly an exception of Java that nobody caught: its log has the stack",
+	target.Ruby:   ", mostly an exception of Ruby that nobody caught: its log has the backtrace",
 }
 
 func (l *look) runtimeOf(pid int) target.Runtime {
