@@ -50,9 +50,9 @@ type threadLine struct {
 
 const (
 	// enough is when no more is begun: what is there must still be written.
-	enough = 450 * time.Millisecond
+	enough = 600 * time.Millisecond
 	// latest is when what is not there is left out.
-	latest = 700 * time.Millisecond
+	latest = 780 * time.Millisecond
 	// maxStacks threads are unwound, the one that died first, and maxFrames of each are kept.
 	maxStacks, maxFrames = 64, 64
 	maxThreads           = 200
