@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -214,27 +213,30 @@ func TestToldToStopItLetsGo(t *testing.T) {
 }
 
 func TestATargetThatSealedItselfIsToldOfInWords(t *testing.T) {
-	victim := start(t, false, cVictim(t, "sealed"))
+	victim := start(t, false, ofAnother(cVictim(t, "sealed")))
 	watcher := victim.beside()
-	// Root may look all the same; and others may not start a program that "go test" built.
-	program, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, err := os.MkdirTemp("", "blackbox-")
-	if err != nil || os.Chmod(folder, 0o755) != nil { //nolint:gosec // Others are to start it.
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	watcher.Path = filepath.Join(folder, "watcher")
-	if err := os.WriteFile(watcher.Path, program, 0o755); err != nil { //nolint:gosec // It is this test.
-		t.Fatal(err)
-	}
-	watcher.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 10001, Gid: 10001}}
+	watcher.asAnother(t)
 	if err := watcher.Start(); err != nil {
 		t.Skip(err)
 	}
-	if out := watcher.result(); !strings.Contains(out, "Could not look: the kernel does not let us trace process ") || !strings.Contains(out, "It lacks ") {
+	if out := watcher.result(); !strings.Contains(out, "Could not look: the kernel does not let us trace process ") || !strings.Contains(out, "It lacks SYS_PTRACE: the target made itself unreadable.") {
+		t.Error(out)
+	}
+}
+
+func TestATargetThatSealsItselfLaterIsWatchedOn(t *testing.T) {
+	victim := start(t, false, ofAnother(cVictim(t, "seals-later")))
+	watcher := victim.beside()
+	watcher.asAnother(t)
+	if err := watcher.Start(); err != nil {
+		t.Skip(err)
+	}
+	watcher.waitUntilWatching(t)
+	victim.release()
+	if code := victim.code(); code != 6 {
+		t.Errorf("exit code %d", code)
+	}
+	if out := watcher.result(); !strings.Contains(out, "ended itself with exit code 6") {
 		t.Error(out)
 	}
 }

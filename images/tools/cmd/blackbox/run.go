@@ -112,6 +112,8 @@ func (l *look) watch(ctx context.Context) int {
 			death.LetGo()
 			continue
 		}
+		// Whatever happens from here on: nobody waits longer for us.
+		time.AfterFunc(time.Until(death.At.Add(longest)), func() { os.Exit(0) })
 		l.claim()
 		return l.tell(death)
 	}
@@ -132,9 +134,8 @@ func (l *look) claim() {
 // longest is how long a dying process is held at most.
 const longest = 950 * time.Millisecond
 
-// tell writes all about a death. It ends this process if that takes too long, so that nobody waits for us.
+// tell writes all about a death.
 func (l *look) tell(death *tracer.Death) int {
-	time.AfterFunc(time.Until(death.At.Add(longest)), func() { os.Exit(0) })
 	l.reserve.release()
 	scene := l.see(death)
 	l.report(scene)

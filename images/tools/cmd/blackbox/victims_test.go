@@ -28,6 +28,7 @@ var (
 // build builds the victims once; a test without a compiler is skipped.
 func build() {
 	buildDir, _ = os.MkdirTemp("", "blackbox-")
+	_ = os.Chmod(buildDir, 0o755) //nolint:gosec // Other users start them.
 	run := func(name string, words ...string) error {
 		command := exec.Command(name, words...)
 		command.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -144,12 +145,45 @@ func (v *victim) watch(t *testing.T, environment ...string) *watcher {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = started.Process.Kill() })
-	for until := time.Now().Add(testPatience); !strings.Contains(started.out.String(), "Watching"); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(until) || strings.Contains(started.out.String(), "Could not") {
-			t.Fatalf("it does not watch: %s", started.out.String())
+	started.waitUntilWatching(t)
+	return started
+}
+
+func (w *watcher) waitUntilWatching(t *testing.T) {
+	t.Helper()
+	for until := time.Now().Add(testPatience); !strings.Contains(w.out.String(), "Watching"); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(until) || strings.Contains(w.out.String(), "Could not") {
+			t.Fatalf("it does not watch: %s", w.out.String())
 		}
 	}
-	return started
+}
+
+// another is a user who is not root.
+const another = 10001
+
+// ofAnother is a command as that user, without a capability.
+func ofAnother(command []string) []string {
+	user := strconv.Itoa(another)
+	return append([]string{"setpriv", "--reuid", user, "--regid", user, "--clear-groups"}, command...)
+}
+
+// asAnother lets the watcher run as a user who is not root: root may look at everything. Others may not start a program that "go test" built.
+func (w *watcher) asAnother(t *testing.T) {
+	t.Helper()
+	program, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := os.MkdirTemp("", "blackbox-")
+	if err != nil || os.Chmod(folder, 0o755) != nil { //nolint:gosec // Others are to start it.
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	w.Path = filepath.Join(folder, "watcher")
+	if err := os.WriteFile(w.Path, program, 0o755); err != nil { //nolint:gosec // It is this test.
+		t.Fatal(err)
+	}
+	w.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: another, Gid: another}}
 }
 
 func (v *victim) beside(environment ...string) *watcher {

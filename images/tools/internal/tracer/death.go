@@ -70,6 +70,10 @@ func (w *Watch) exiting(tid int) *Death {
 		}
 	}
 	call := CallOf(w.fs, pid, tid)
+	if number := numberOf(tid); call.Number == NoCall && (number == callExit || number == callExitGroup) {
+		// A target that made itself unreadable meanwhile hides it from /proc.
+		call.Number = number
+	}
 	if w.isOnlyThread(pid, tid, call) || message == 0 && w.startsAnother(pid, tid) {
 		delete(w.threads, tid)
 		detach(tid, 0)

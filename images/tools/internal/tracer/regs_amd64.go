@@ -24,6 +24,15 @@ func registersOf(tid int) (unwind.Registers, error) {
 	}, nil
 }
 
+// numberOf is the number of the system call in which a stopped thread is, by its registers; NoCall for none.
+func numberOf(tid int) int {
+	var raw unix.PtraceRegs
+	if unix.PtraceGetRegs(tid, &raw) != nil {
+		return NoCall
+	}
+	return int(int64(raw.Orig_rax))
+}
+
 // siKernel is the code of a fault that the kernel raised without more to say.
 const siKernel = 0x80
 

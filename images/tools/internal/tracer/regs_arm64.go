@@ -25,6 +25,16 @@ func registersOf(tid int) (unwind.Registers, error) {
 	return registers, nil
 }
 
+// numberOf is the number of the system call in which a stopped thread is, or was last, by its registers.
+func numberOf(tid int) int {
+	const numberRegister = 8
+	var raw unix.PtraceRegsArm64
+	if unix.PtraceGetRegSetArm64(tid, general, &raw) != nil {
+		return NoCall
+	}
+	return int(int32(raw.Regs[numberRegister]))
+}
+
 // again makes the instruction ready to fault once more when the thread runs on untraced. Only a refused system call has gone past it. A first process
 // that is traced outlives a signal, and would go on behind the instruction.
 func again(tid int, info Info) {

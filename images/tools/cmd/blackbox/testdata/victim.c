@@ -62,6 +62,7 @@ int main(int count, char **words) {
     if (!strcmp(way, "jump")) { void (*volatile to)(void) = NULL; to(); }
     if (!strcmp(way, "grow")) grow();
     if (!strcmp(way, "exec")) { thread(idle); pause_for(50); execl("/proc/self/exe", "victim", "exit", NULL); }
+    if (!strcmp(way, "seals-later")) { prctl(PR_SET_DUMPABLE, 0); thread(brief); thread(brief); pause_for(200); leave(6); }
     if (!strcmp(way, "last-thread")) { thread(brief); pthread_exit(NULL); }
     if (!strcmp(way, "many-threads")) for (int n = 0; n < 2000; n++) { pthread_create(&id, NULL, brief, NULL); pthread_join(id, NULL); }
     if (!strcmp(way, "many-threads")) return 4;
