@@ -57,6 +57,12 @@ func TestTheVerdictNamesTheDeath(t *testing.T) {
 		for _, isFirst := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, first process %t", each.name, isFirst), func(t *testing.T) {
 				out := end(t, isFirst, each.command(t))
+				// On a machine that gives it no CPU it must rather leave something out than hold for longer.
+				for range 3 {
+					if strings.Contains(out, "not all was read") {
+						out = end(t, isFirst, each.command(t))
+					}
+				}
 				for _, want := range each.want {
 					if !strings.Contains(out, want) {
 						t.Errorf("without %q:\n%s", want, out)

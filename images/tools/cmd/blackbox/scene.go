@@ -51,6 +51,8 @@ type threadLine struct {
 const (
 	// enough is when no more is begun: what is there must still be written.
 	enough = 600 * time.Millisecond
+	// first is when the stack that counts must be read.
+	first = 700 * time.Millisecond
 	// latest is when what is not there is left out.
 	latest = 780 * time.Millisecond
 	// maxStacks threads are unwound, the one that died first, and maxFrames of each are kept.
@@ -70,10 +72,10 @@ func (s *scene) hasTime() bool {
 
 // see looks at the process, what matters most first. What takes too long is left out.
 func (l *look) see(death *tracer.Death) *scene {
-	first := l.glance(death)
+	glance := l.glance(death)
 	whole := make(chan *scene, 1)
 	go func() {
-		seen := *first
+		seen := *glance
 		seen.look(l.target)
 		whole <- &seen
 	}()
@@ -81,8 +83,8 @@ func (l *look) see(death *tracer.Death) *scene {
 	case seen := <-whole:
 		return seen
 	case <-time.After(time.Until(death.At.Add(latest))):
-		first.late, first.held = true, time.Since(death.At)
-		return first
+		glance.late, glance.held = true, time.Since(death.At)
+		return glance
 	}
 }
 
@@ -119,7 +121,7 @@ func (s *scene) unwind(t *target.Target) {
 	// What the target wrote into its program may be anything; a mistake of ours about it must not cost the rest.
 	defer func() { _ = recover() }()
 	s.maps = walker.Maps
-	walker.Until = s.death.At.Add(enough)
+	walker.Until = s.death.At.Add(first)
 	order := s.heldInOrder()
 	var stacks [][]unwind.Frame
 	for index, tid := range order[:min(len(order), maxStacks)] {
