@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/unwind"
+)
+
+const maxName = 160
+
+// nameOf is a frame in words: "crash+0x12 (app)", "main.crash (main.go:12)".
+func nameOf(frame unwind.Frame) string {
+	module := path.Base(strings.TrimSuffix(frame.Module, " (deleted)"))
+	if frame.Module == "" {
+		module = "no file"
+	}
+	switch {
+	case frame.File != "":
+		return report.Line(fmt.Sprintf("%s (%s:%d)", frame.Function, path.Base(frame.File), frame.Line), maxName)
+	case frame.Function != "":
+		return report.Line(fmt.Sprintf("%s+%#x (%s)", frame.Function, frame.Plus, module), maxName)
+	}
+	return report.Line(fmt.Sprintf("%#x (%s)", frame.Offset, module), maxName)
+}
+
+// folded is a frame as stacks.folded has it: without what changes from run to run.
+func folded(frame unwind.Frame) string {
+	name := frame.Function
+	if name == "" {
+		name = "[" + path.Base("/"+frame.Module) + "]"
+	}
+	return strings.ReplaceAll(report.Line(name, maxName), ";", ":")
+}
+
+// ends are functions of C libraries and of Go by which a program ends itself, or that stand below every program.
+var ends = map[string]bool{
+	"exit": true, "_exit": true, "_Exit": true, "__GI__exit": true, "__GI_exit": true, "__run_exit_handlers": true, "exit_group": true, "quick_exit": true,
+	"abort": true, "__GI_abort": true, "raise": true, "__GI_raise": true, "gsignal": true, "pthread_kill": true, "__pthread_kill_implementation": true,
+	"__pthread_kill_internal": true, "__pthread_kill": true, "pthread_kill@@GLIBC_2.34": true, "tkill": true, "__libc_message": true, "__assert_fail": true,
+	"__assert_fail_base": true, "__restore_rt": true, "__kernel_rt_sigreturn": true, "_start": true, "start_thread": true, "clone": true, "clone3": true, "__clone": true, "__clone3": true,
+	"__libc_exit_group": true, "malloc_printerr": true, "__fortify_fail": true, "__stack_chk_fail": true, "a_crash": true,
+	"malloc": true, "calloc": true, "realloc": true, "free": true, "sysmalloc": true, "brk": true, "sbrk": true, "mmap": true, "mmap64": true,
+	"memset": true, "memcpy": true, "memmove": true,
+}
+
+// ofLibrary are what the names of a C library's own functions begin with.
+var ofLibrary = []string{"__mem", "__str", "_int_", "__libc_", "__GI_", "_IO_", "__sysmalloc", "__default_morecore"}
+
+// ownGo are the packages of Go's own that a program is called through.
+var ownGo = []string{"runtime.", "runtime/", "internal/", "syscall.", "os.Exit", "log.", "panic", "sync."}
+
+// ofC are the files of the C library, by what their names begin with.
+var ofC = []string{"libc.so", "libc-", "libc.musl", "ld-", "libpthread", "libm.so", "libm-"}
+
+// ownFrame is the innermost frame that is neither the C library's nor Go's own, as far as names tell: of the program or of a library of its own. False
+// where there is none.
+func ownFrame(frames []unwind.Frame) (unwind.Frame, bool) {
+	for _, frame := range frames {
+		if isStart(frame) {
+			// What is below began the program.
+			break
+		}
+		if strings.HasPrefix(frame.Module, "/") && !isOfRuntime(frame) && !isOfC(frame) {
+			return frame, true
+		}
+	}
+	return unwind.Frame{}, false
+}
+
+// starts are the functions of C libraries that call main.
+var starts = []string{"__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main"}
+
+func isStart(frame unwind.Frame) bool { return slices.Contains(starts, frame.Function) }
+
+func isOfC(frame unwind.Frame) bool {
+	for _, each := range ofC {
+		if strings.HasPrefix(path.Base(frame.Module), each) {
+			return true
+		}
+	}
+	return false
+}
+
+func isOfRuntime(frame unwind.Frame) bool {
+	name, _, _ := strings.Cut(frame.Function, "@")
+	if ends[name] {
+		return true
+	}
+	for _, each := range ofLibrary {
+		if strings.HasPrefix(name, each) {
+			return true
+		}
+	}
+	if frame.File == "" {
+		return false
+	}
+	for _, each := range ownGo {
+		if strings.HasPrefix(frame.Function, each) {
+			return true
+		}
+	}
+	return false
+}
+
+// calls is whether a function is among the frames.
+func calls(frames []unwind.Frame, names ...string) bool {
+	for _, frame := range frames {
+		for _, name := range names {
+			if frame.Function == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// behind are the frames that called a function; none where it is not among them.
+func behind(frames []unwind.Frame, name string) []unwind.Frame {
+	for index, frame := range frames {
+		if frame.Function == name {
+			return frames[index+1:]
+		}
+	}
+	return nil
+}

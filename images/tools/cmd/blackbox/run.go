@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/tracer"
+)
+
+// run waits, and gives the exit code: 0 if it could look, whatever it found.
+func run(ctx context.Context, out io.Writer) int {
+	began := time.Now()
+	self := target.Whoami()
+	result := &report.Report{
+		Tool:   report.Tool{Name: "blackbox", Version: version},
+		Self:   &report.Self{UID: self.UID, GID: self.GID, Capabilities: target.Capabilities(self.Effective)},
+		Target: &report.Target{},
+	}
+	settings, err := readSettings(os.Getenv)
+	if err != nil {
+		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
+	}
+	found, err := target.Find()
+	switch {
+	case errors.Is(err, target.ErrTooLate):
+		return giveUp(out, result, "Started too late: this run was given up, so nothing was done.", 0)
+	case errors.Is(err, target.ErrNoTarget):
+		result.Sections = []report.Section{{Name: section, State: report.NotReadable, Text: "no target", Lacks: "a target process", Helps: []string{report.ATarget}}}
+		return giveUp(out, result, "Nothing to look at: no process of another container is visible. Name the container (--target).", 0)
+	case err != nil:
+		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
+	}
+	found = found.Become()
+	if settings.pid != 0 {
+		if found = chosen(found, settings.pid); found == nil {
+			return giveUp(out, result, fmt.Sprintf("Could not look: process %d is none of the container's.", settings.pid), 1)
+		}
+	}
+	result.Target = aboutTarget(found)
+	look := &look{target: found, self: target.Whoami(), settings: settings, result: result, out: out, began: began}
+	return look.watch(ctx)
+}
+
+func aboutTarget(found *target.Target) *report.Target {
+	scope := found.Yama
+	return &report.Target{
+		Effective: true, PID: found.PID, UID: report.ID(found.UID), GID: report.ID(found.GID), Name: found.Name,
+		Capabilities: target.Capabilities(found.Permitted), Runtime: string(found.Runtime), PtraceScope: &scope,
+	}
+}
+
+// chosen is the target with that process as the one that matters; nil where the container has none of that number.
+func chosen(found *target.Target, pid int) *target.Target {
+	for _, each := range found.Processes {
+		if each.PID == pid {
+			return found.With(each)
+		}
+	}
+	return nil
+}
+
+// look is one wait.
+type look struct {
+	target   *target.Target
+	self     target.Self
+	settings settings
+	result   *report.Report
+	out      io.Writer
+	began    time.Time
+	tracer   *tracer.Watch
+	before   baseline
+	// told is set by whoever tells the result: the death, the end of the time, or a signal to us.
+	told    atomic.Bool
+	reserve *reserve
+}
+
+// watched are the processes whose end matters: the chosen one, and the container's first.
+func (l *look) watched() []int {
+	if l.settings.pid != 0 || l.target.First == l.target.PID {
+		return []int{l.target.PID}
+	}
+	return []int{l.target.PID, l.target.First}
+}
+
+func (l *look) watch(ctx context.Context) int {
+	if lack := room(l.target); lack != nil {
+		return l.tooTight(lack)
+	}
+	var err error
+	if l.tracer, err = tracer.Seize(l.target.FS(), l.watched()...); err != nil {
+		return l.refused(err)
+	}
+	l.before = l.readBaseline()
+	say(l.out, "kdebug blackbox, run %s, %s", runID(), l.began.UTC().Format(time.RFC3339))
+	say(l.out, "Watching %s, %s, until %s.", l.process(), report.Counted(l.tracer.Threads(), "thread"), l.began.Add(l.settings.length).UTC().Format("15:04:05 UTC"))
+	l.reserve = setAside()
+	l.tracer.OnKill(l.reserve.relieve)
+	go l.guard(ctx)
+	for {
+		death, err := l.tracer.Wait()
+		if err != nil {
+			return l.lost(err)
+		}
+		if l.isQuiet(death) {
+			death.LetGo()
+			continue
+		}
+		// Whatever happens from here on: nobody waits longer for us.
+		time.AfterFunc(time.Until(death.At.Add(longest)), func() { os.Exit(0) })
+		l.claim()
+		return l.tell(death)
+	}
+}
+
+// isQuiet is the end of a process that is not the container's first and went well.
+func (l *look) isQuiet(death *tracer.Death) bool {
+	return death.PID != l.target.First && l.settings.pid == 0 && death.Signal == 0 && death.Code == 0
+}
+
+// claim takes the right to tell the result; who comes second stays here until the process ends.
+func (l *look) claim() {
+	if !l.told.CompareAndSwap(false, true) {
+		select {}
+	}
+}
+
+// longest is how long a dying process is held at most.
+const longest = 950 * time.Millisecond
+
+// tell writes all about a death.
+func (l *look) tell(death *tracer.Death) int {
+	l.reserve.release()
+	scene := l.see(death)
+	l.report(scene)
+	if err := l.write(scene); err != nil {
+		return 1
+	}
+	return 0
+}
