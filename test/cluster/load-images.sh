@@ -34,8 +34,8 @@ chmod 0555 "$work/looker/looker"
 "$loader" docker.io/library/busybox:latest "$work/busybox"
 "$loader" reg.docker.alibaba-inc.com/zhoushua/helloworld:v1.1 "$work/helloworld" /helloworld
 
-# These need go, and all but the first packages of Debian and PyPI, fetched once.
-for image in autodiagnose stacks profile net; do
+# These need go, and all but the first and the last packages of Debian and PyPI, fetched once.
+for image in autodiagnose stacks profile net blackbox; do
     sh "$here/../../images/$image/build-rootfs.sh" "$work/$image"
     USER_ID=65532:65532 "$loader" "localhost/$image:1" "$work/$image" "/$image"
 done

@@ -27,9 +27,9 @@ describe('the policy that is shipped', () => {
 
   it('with every setting on that it shows as off, names the person, the group and the other images too', () => {
     const found = placeholders(SHIPPED.replaceAll(/^(\s*)#(?=[^\s])/gm, '$1'));
-    expect(found).toHaveLength(12);
+    expect(found).toHaveLength(13);
     expect(found).toContainEqual(expect.stringContaining("shop.channel: is a placeholder: put the channel's id"));
-    for (const alias of ['autodiagnose', 'stacks', 'profile', 'net', 'capture'])
+    for (const alias of ['autodiagnose', 'stacks', 'profile', 'blackbox', 'net', 'capture'])
       expect(found).toContainEqual(expect.stringContaining(`images.${alias}.image: is in no registry`));
     expect(found).toContainEqual(expect.stringContaining("users.U0REPLACEME: is a placeholder: put the person's id"));
     expect(found).toContainEqual(expect.stringContaining("sre.usergroup: is a placeholder: put the user group's id"));

@@ -99,7 +99,7 @@ describe('the policy that is shipped, with every setting on that it shows as off
     ['web-1 --image=busybox --reason=x --profile=sysadmin -- id', 'denied; nearest rule: look (profile_not_allowed)'],
   ])('%s is %s', (command, decision) => expect(decisionOn(command, switchedOn)).toBe(decision));
 
-  it.each(['diagnostic-images', 'stacks', 'profile', 'net'])('agrees with the policy in docs/%s.md', (page) => {
+  it.each(['diagnostic-images', 'stacks', 'profile', 'blackbox', 'net'])('agrees with the policy in docs/%s.md', (page) => {
     const markdown = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8');
     const blocks = [...markdown.matchAll(/^ {4}images:\n((?: {6,}.*\n)+)/gm)].map(([block]) => parse(block));
     const shown = blocks.flatMap(({ images }) => Object.entries<Readonly<Record<string, unknown>>>(images));
@@ -114,6 +114,7 @@ describe('the policy that is shipped, with every setting on that it shows as off
     for (const [page, aliases] of [
       ['stacks', ['stacks']],
       ['profile', ['profile']],
+      ['blackbox', ['blackbox']],
       ['net', ['net', 'capture']],
     ] as const) {
       const markdown = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8');

@@ -16,7 +16,7 @@ type settings struct {
 }
 
 const (
-	defaultLength, maxLength = 30 * time.Minute, 12 * time.Hour
+	defaultLength, maxLength = 25 * time.Minute, 12 * time.Hour
 )
 
 var lengthForm = regexp.MustCompile(`^[0-9]{1,5}[smh]$`)

@@ -11,14 +11,14 @@ func TestSettings(t *testing.T) {
 		length     time.Duration
 		isWrong    bool
 	}{
-		{"BLACKBOX_FOR", "", 30 * time.Minute, false},
+		{"BLACKBOX_FOR", "", 25 * time.Minute, false},
 		{"BLACKBOX_FOR", "90s", 90 * time.Second, false},
 		{"BLACKBOX_FOR", "12h", 12 * time.Hour, false},
 		{"BLACKBOX_FOR", "13h", 0, true},
 		{"BLACKBOX_FOR", "0s", 0, true},
 		{"BLACKBOX_FOR", "1h30m", 0, true},
 		{"BLACKBOX_FOR", "soon", 0, true},
-		{"BLACKBOX_PID", "7", 30 * time.Minute, false},
+		{"BLACKBOX_PID", "7", 25 * time.Minute, false},
 		{"BLACKBOX_PID", "0", 0, true},
 	} {
 		read, err := readSettings(func(name string) string {
