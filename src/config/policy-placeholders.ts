@@ -48,7 +48,7 @@ function images(data: unknown): readonly Finding[] {
 }
 
 /** The images that this repository builds. Docker Hub has none of them, and people publish them under names of their own. */
-const IS_OWN_IMAGE = /^library\/kdebug(?:-(?:autodiagnose|stacks|profile|net))?$/;
+const IS_OWN_IMAGE = /^library\/kdebug(?:-(?:autodiagnose|stacks|profile|net|blackbox))?$/;
 
 /** Names for documents, which RFC 2606 reserves: no registry ever answers there. */
 const EXAMPLE_HOST = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|invalid)(?::\d+)?$/i;
