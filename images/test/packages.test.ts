@@ -40,15 +40,18 @@ describe('the packages of the images', () => {
   });
 
   // These are their program alone.
-  it.each(images.filter((image) => image !== 'autodiagnose' && image !== 'blackbox'))('are all in the list: %s', (image) => {
-    const wanted = packagesOf(image);
-    expect(wanted.length).toBeGreaterThan(0);
-    for (const [kind, name] of wanted)
-      expect(
-        pins.some((pin) => pin[0] === kind && pin[1] === name && pin[3] === 'amd64'),
-        `${kind} ${name}`,
-      ).toBe(true);
-  });
+  it.each(images.filter((image) => image !== 'autodiagnose' && image !== 'blackbox'))(
+    'are all in the list: %s',
+    (image) => {
+      const wanted = packagesOf(image);
+      expect(wanted.length).toBeGreaterThan(0);
+      for (const [kind, name] of wanted)
+        expect(
+          pins.some((pin) => pin[0] === kind && pin[1] === name && pin[3] === 'amd64'),
+          `${kind} ${name}`,
+        ).toBe(true);
+    },
+  );
 
   it.each(images.filter((image) => existsSync(join(IMAGES, image, 'Dockerfile'))))(
     'come into the Dockerfile by the same script: %s',

@@ -99,15 +99,18 @@ describe('the policy that is shipped, with every setting on that it shows as off
     ['web-1 --image=busybox --reason=x --profile=sysadmin -- id', 'denied; nearest rule: look (profile_not_allowed)'],
   ])('%s is %s', (command, decision) => expect(decisionOn(command, switchedOn)).toBe(decision));
 
-  it.each(['diagnostic-images', 'stacks', 'profile', 'blackbox', 'net'])('agrees with the policy in docs/%s.md', (page) => {
-    const markdown = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8');
-    const blocks = [...markdown.matchAll(/^ {4}images:\n((?: {6,}.*\n)+)/gm)].map(([block]) => parse(block));
-    const shown = blocks.flatMap(({ images }) => Object.entries<Readonly<Record<string, unknown>>>(images));
-    expect(shown.length).toBeGreaterThan(0);
-    const { images } = parse(switchedOn);
-    for (const [alias, { image: _, ...fields }] of shown)
-      expect({ [alias]: images[alias] }).toMatchObject({ [alias]: fields });
-  });
+  it.each(['diagnostic-images', 'stacks', 'profile', 'blackbox', 'net'])(
+    'agrees with the policy in docs/%s.md',
+    (page) => {
+      const markdown = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8');
+      const blocks = [...markdown.matchAll(/^ {4}images:\n((?: {6,}.*\n)+)/gm)].map(([block]) => parse(block));
+      const shown = blocks.flatMap(({ images }) => Object.entries<Readonly<Record<string, unknown>>>(images));
+      expect(shown.length).toBeGreaterThan(0);
+      const { images } = parse(switchedOn);
+      for (const [alias, { image: _, ...fields }] of shown)
+        expect({ [alias]: images[alias] }).toMatchObject({ [alias]: fields });
+    },
+  );
 
   it('lets people set whatever a page says that they can', () => {
     const { images } = parse(switchedOn);
