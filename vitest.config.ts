@@ -63,7 +63,7 @@ const OWN_PROCESS = {
   // To load the modules anew for each file is most of what these files cost.
   isolate: false,
   // More than the cores: the stories with a Slack and a cluster mostly wait.
-  maxWorkers: 6,
+  maxWorkers: Number(process.env.KDEBUG_WORKERS ?? 6),
 };
 
 const unit = {

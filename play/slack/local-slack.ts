@@ -28,12 +28,14 @@ export class LocalSlack {
   readonly unknown: string[] = [];
   private readonly log = new RequestLog();
   private readonly courier: Courier;
+  private readonly triggers: Triggers;
   private readonly server: SlackServer;
   private readonly uploads: Uploads;
 
   constructor(state: SlackState, rates: RateOptions, requestUrl: string | undefined) {
     this.state = state;
     const triggers = new Triggers(state.now);
+    this.triggers = triggers;
     const responseUrls = new ResponseUrls(state);
     this.sockets = new Sockets(state, this.faults);
     this.uploads = new Uploads(state);
@@ -116,9 +118,13 @@ export class LocalSlack {
     this.courier.requestUrl = url;
   }
 
-  /** How long Slack waits for an acknowledgement, 3 s. Longer for a test of its content alone, whose machine may be busy. */
+  /**
+   * How long Slack waits for an acknowledgement, and how long a trigger opens a window: 3 s. Longer for a test of their content alone, whose machine
+   * may be busy.
+   */
   set ackLimitMs(ms: number) {
     this.courier.ackLimitMs = ms;
+    this.triggers.lifetimeMs = ms;
   }
 
   /** Messages of the channel itself, oldest first. */

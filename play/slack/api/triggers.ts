@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../state/state.ts';
 import { SlackError } from './slack-error.ts';
 
-const LIFETIME_MS = 3_000;
-
 /** Trigger ids: one use within 3 s of the interaction (Slack: "Modals", trigger_id). Bounded: old ones are forgotten. */
 export class Triggers {
+  /** How long a trigger may be used. */
+  lifetimeMs = 3_000;
   private readonly known = new Map<string, { user: string; atMs: number; used: boolean }>();
   private readonly now: Clock;
 
@@ -26,7 +26,7 @@ export class Triggers {
     const found = this.known.get(id);
     if (found === undefined) throw new SlackError('invalid_trigger_id');
     if (found.used) throw new SlackError('exchanged_trigger_id');
-    if (this.now() - found.atMs > LIFETIME_MS) throw new SlackError('expired_trigger_id');
+    if (this.now() - found.atMs > this.lifetimeMs) throw new SlackError('expired_trigger_id');
     found.used = true;
     return found.user;
   }
