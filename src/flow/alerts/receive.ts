@@ -9,17 +9,15 @@ import type { RunRequest } from '../../core/request/command.ts';
 import type { Run } from '../../core/run/run.ts';
 import { requestOfAlert } from '../../core/say/alert-request.ts';
 import { defined, own } from '../../lib/object.ts';
-import type { Starter } from '../context/accept.ts';
+import { createRun, type Starter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { readRunByKey } from '../context/find-run.ts';
-import { HeldRun, type RunChanger } from '../context/held-run.ts';
+import type { RunChanger } from '../context/held-run.ts';
 import type { AlertReceiver, Received } from '../ports/alerts.ts';
 import type { CreateResult, Quota } from '../ports/store.ts';
+import { type CardRun, isCardRun, openCard } from '../run/open-card.ts';
 import { NO_REQUEST, runOfSource, type SourceRun } from '../run/unattended.ts';
 import { type Judged, judge, quotasOfLook, wantedOf } from './looks.ts';
-
-/** A group that keeps firing has one card a day, so this many are more than any store keeps. */
-const MAX_CARDS = 50;
 
 interface Notified {
   readonly source: AlertSource;
@@ -27,10 +25,6 @@ interface Notified {
   readonly notification: AlertNotification;
   readonly cardKey: string;
 }
-
-type CardRun = Run & { readonly alert: AlertCard };
-
-const isCardRun = (run: Run | undefined): run is CardRun => run?.alert !== undefined;
 
 interface Look {
   readonly judged: Judged & { readonly aimed: { readonly kind: 'target'; readonly target: AlertTarget } };
@@ -60,27 +54,14 @@ export class Alerts implements AlertReceiver {
     if (notification.alerts.length === 0) return 'ignored';
     const refused = this.#starter.refusalFor(userOfAlerts(name));
     if (refused) throw new KdebugError(refused);
-    const { card, closed, cardKey } = await this.#openCard(sha256(JSON.stringify(['alerts', name, given.groupKey])));
+    const { card, closed, cardKey } = await openCard(
+      sha256(JSON.stringify(['alerts', name, given.groupKey])),
+      this.#deps,
+    );
     const notified = { source, notification, cardKey };
     if (card) return this.#update(card, notified);
     // What has fired since the day before is no news.
     return freshAlerts(notification.alerts, closed).length > 0 ? this.#begin(notified) : 'ignored';
-  }
-
-  /** The group's card that still takes alerts, or the key for a new one: each card's key names the one before it, `closed`. */
-  async #openCard(
-    firstKey: string,
-  ): Promise<{ readonly card?: CardRun; readonly closed?: AlertCard; readonly cardKey: string }> {
-    let cardKey = firstKey;
-    let closed: AlertCard | undefined;
-    for (let cards = 0; cards < MAX_CARDS; cards += 1) {
-      const card = await readRunByKey(cardKey, this.#deps);
-      if (!isCardRun(card)) return { cardKey, ...defined({ closed }) };
-      if (this.#deps.clock.now() < card.alert.openUntilMs) return { card, cardKey };
-      closed = card.alert;
-      cardKey = sha256(`${firstKey}\n${card.id}`);
-    }
-    throw new KdebugError('internal_error', { detail: 'too many cards of one group of alerts' });
   }
 
   async #begin(notified: Notified): Promise<Received> {
@@ -180,11 +161,8 @@ export class Alerts implements AlertReceiver {
     return { kind: kind === 'duplicate' ? kind : 'created', problem: code };
   }
 
-  async #create(run: Run, quotas: readonly Quota[]): Promise<CreateResult> {
-    const { store, owner } = this.#deps;
-    const created = await store.create(run, owner, quotas);
-    if (created.kind === 'created') this.#starter.start(new HeldRun({ run, fence: created.fence }, this.#deps));
-    return created;
+  #create(run: Run, quotas: readonly Quota[]): Promise<CreateResult> {
+    return createRun(run, quotas, { deps: this.#deps, starter: this.#starter });
   }
 
   #quotas({ judged: { alert, aimed } }: Look, source: AlertSource, most: number): readonly Quota[] {

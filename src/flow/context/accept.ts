@@ -11,7 +11,7 @@ import { limitedMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import { defined } from '../../lib/object.ts';
 import type { Actor, Answer } from '../ports/slack.ts';
-import type { Quota } from '../ports/store.ts';
+import type { CreateResult, Quota } from '../ports/store.ts';
 import type { FlowDeps } from './deps.ts';
 import { HeldRun } from './held-run.ts';
 import { answerReason, answerWith, type BoundedRefusals, NOTHING } from './refusals.ts';
@@ -68,18 +68,9 @@ export const createAcceptRequest = (deps: FlowDeps, starter: Starter, refusals: 
     const refused = starter.refusalFor(origin.requesterId);
     if (refused) return answerReason(refused);
     const policy = deps.policies.current();
-    const run: Run = {
-      schema: 1,
-      id: deps.ids.runId(),
-      state: 'received',
-      origin,
-      request,
-      commandLine: shownCommandLine(request, policy.output.redact),
-      ...extras,
-      delivery: {},
-    };
+    const run: Run = { ...newRun(origin, request, deps), ...extras };
     const quotas = quotasOf(run, policy);
-    const created = await deps.store.create(run, deps.owner, quotas);
+    const created = await createRun(run, quotas, { deps, starter });
     if (created.kind === 'limited') {
       const { code } = created;
       const facts = { kind: 'deny', code, command: run.commandLine };
@@ -91,11 +82,32 @@ export const createAcceptRequest = (deps: FlowDeps, starter: Starter, refusals: 
       const answer = ifRepeated ?? ifRepeatedBy({ origin, request, extras }, deps, accept);
       return answer(created.runId);
     }
-    starter.start(new HeldRun({ run, fence: created.fence }, deps));
     return NOTHING;
   };
   return accept;
 };
+
+/** Of a request that nobody has looked at yet. */
+export const newRun = (origin: Origin, request: RunRequest, { ids, policies }: Pick<FlowDeps, 'ids' | 'policies'>) => ({
+  schema: 1 as const,
+  id: ids.runId(),
+  state: 'received' as const,
+  origin,
+  request,
+  commandLine: shownCommandLine(request, policies.current().output.redact),
+  delivery: {},
+});
+
+/** Writes a run to the store within these quotas, and starts it here if its key is new there. @throws KdebugError store_unreachable */
+export async function createRun(
+  run: Run,
+  quotas: readonly Quota[],
+  { deps, starter }: { readonly deps: FlowDeps; readonly starter: Starter },
+): Promise<CreateResult> {
+  const created = await deps.store.create(run, deps.owner, quotas);
+  if (created.kind === 'created') starter.start(new HeldRun({ run, fence: created.fence }, deps));
+  return created;
+}
 
 /** The sender of a request, and the place. Every delivery of a request has the same `dedupeKey`. */
 export interface Requester extends Actor {

@@ -2,15 +2,12 @@ import { newNodeCard } from '../../core/alert/card.ts';
 import { nodeOutOfOrder } from '../../core/diagnosis/rules/surroundings.ts';
 import { sha256 } from '../../core/hash.ts';
 import type { Run } from '../../core/run/run.ts';
-import type { Starter } from '../context/accept.ts';
+import { createRun, type Starter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
-import { readRunByKey } from '../context/find-run.ts';
-import { HeldRun } from '../context/held-run.ts';
+import type { HeldRun } from '../context/held-run.ts';
 import type { Question } from '../planning/question.ts';
+import { openCard } from './open-card.ts';
 import { NO_REQUEST, runOfSource } from './unattended.ts';
-
-/** A node that goes and comes back has one card a day, so this many are more than any store keeps. */
-const MAX_CARDS = 50;
 
 interface Tools {
   readonly deps: FlowDeps;
@@ -41,37 +38,27 @@ export async function joinNode(
   const node = nodeName === undefined ? undefined : await tools.deps.clusters.get(cluster).node(nodeName);
   const found = nodeOutOfOrder({ pod, node });
   if (!found) return false;
-  const firstKey = sha256(JSON.stringify(['dead node', origin.channelId, cluster, found.name]));
-  const threadOf = await openCard(held.run, { ...found, source: alert.source, firstKey }, tools);
-  await held.apply({ kind: 'joined', threadOf, alert: { ...alert, node: found.name } });
+  const { cardKey, card } = await openCard(
+    sha256(JSON.stringify(['dead node', origin.channelId, cluster, found.name])),
+    tools.deps,
+  );
+  if (!card) await createCard(held.run, { ...found, source: alert.source, cardKey }, tools);
+  await held.apply({ kind: 'joined', threadOf: cardKey, alert: { ...alert, node: found.name } });
   return true;
-}
-
-/** The key of the node's open card, which is made where there is none: each card's key names the one before it. */
-async function openCard(
-  { origin }: Run,
-  { firstKey, source, name, how }: NodeFound,
-  { deps, starter }: Tools,
-): Promise<string> {
-  const { clock, store, owner } = deps;
-  let dedupeKey = firstKey;
-  for (let cards = 0; cards < MAX_CARDS; cards += 1) {
-    const card = await readRunByKey(dedupeKey, deps);
-    if (card === undefined) break;
-    if (clock.now() < (card.alert?.openUntilMs ?? 0)) return dedupeKey;
-    dedupeKey = sha256(`${firstKey}\n${card.id}`);
-  }
-  const alert = newNodeCard({ source, node: name, how, atMs: clock.now() });
-  const { channelId } = origin;
-  const run = runOfSource({ source, channelId, dedupeKey, request: NO_REQUEST, alert }, deps);
-  const created = await store.create(run, owner, []);
-  if (created.kind === 'created') starter.start(new HeldRun({ run, fence: created.fence }, deps));
-  return dedupeKey;
 }
 
 interface NodeFound {
   readonly source: string;
   readonly name: string;
   readonly how: string;
-  readonly firstKey: string;
+  readonly cardKey: string;
+}
+
+/** Of several who make it at a time, the store takes one. */
+async function createCard({ origin }: Run, { cardKey, source, name, how }: NodeFound, tools: Tools): Promise<void> {
+  const { deps } = tools;
+  const { channelId } = origin;
+  const alert = newNodeCard({ source, node: name, how, atMs: deps.clock.now() });
+  const run = runOfSource({ source, channelId, dedupeKey: cardKey, request: NO_REQUEST, alert }, deps);
+  await createRun(run, [], tools);
 }

@@ -1,4 +1,3 @@
-import { shownCommandLine } from '../../core/command/shown-command.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { KdebugError } from '../../core/errors.ts';
 import { alertSourceOf, type ChannelId, userOfAlerts } from '../../core/ids.ts';
@@ -10,6 +9,7 @@ import { isUnattended } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { sleep } from '../../lib/clock.ts';
 import { defined, own } from '../../lib/object.ts';
+import { newRun } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { readRunByKey } from '../context/find-run.ts';
 import type { HeldRun } from '../context/held-run.ts';
@@ -47,7 +47,7 @@ export const NO_REQUEST: RunRequest = {
 /** A run of a source of alerts, which has no person and no message of its own. */
 export function runOfSource<Fields extends Partial<Run>>(
   { source, channelId, dedupeKey, threadOf, request, ...extra }: SourceRun & Fields,
-  { clock, ids, policies }: Pick<FlowDeps, 'clock' | 'ids' | 'policies'>,
+  deps: Pick<FlowDeps, 'clock' | 'ids' | 'policies'>,
 ) {
   const origin: Origin = {
     source: 'webhook',
@@ -55,13 +55,13 @@ export function runOfSource<Fields extends Partial<Run>>(
     teamId: '',
     channelId,
     requesterId: userOfAlerts(source),
-    receivedAtMs: clock.now(),
+    receivedAtMs: deps.clock.now(),
     ...defined({ threadOf }),
   };
   return {
-    ...{ schema: 1 as const, id: ids.runId(), state: 'received' as const, origin, request, delivery: {} },
+    ...newRun(origin, request, deps),
     // Copied from a card, the command of no request would be one for every pod.
-    commandLine: request === NO_REQUEST ? '' : shownCommandLine(request, policies.current().output.redact),
+    ...defined({ commandLine: request === NO_REQUEST ? '' : undefined }),
     ...extra,
   };
 }
