@@ -5,6 +5,7 @@ import type { Run } from '../../core/run/run.ts';
 import { createRun, type Starter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { HeldRun } from '../context/held-run.ts';
+import { FIRST_ANSWER_MS, inTime } from '../first-answer/source.ts';
 import type { Question } from '../planning/question.ts';
 import { openCard } from './open-card.ts';
 import { NO_REQUEST, runOfSource } from './unattended.ts';
@@ -24,7 +25,7 @@ export const mayBeOfNode = (run: Run): boolean =>
 
 /**
  * When a node dies, each alert of each pod on it fires: they are told of in the thread of one card, which names the node. Resolves with whether
- * the run waits for that card now. @throws KdebugError store_unreachable, lease_lost, and as `Cluster.node`
+ * the run waits for that card now. A node that cannot be read in time counts as ready. @throws KdebugError store_unreachable, lease_lost
  */
 export async function joinNode(
   held: HeldRun,
@@ -35,12 +36,14 @@ export async function joinNode(
   if (!alert || !mayJoinNode(held.run) || question?.kind !== 'pod') return false;
   const { pod } = question;
   const { nodeName } = pod.spec;
-  const node = nodeName === undefined ? undefined : await tools.deps.clusters.get(cluster).node(nodeName);
+  const { deps } = tools;
+  const reading = nodeName === undefined ? undefined : deps.clusters.get(cluster).node(nodeName);
+  const node = reading && (await inTime(deps, reading, FIRST_ANSWER_MS));
   const found = nodeOutOfOrder({ pod, node });
   if (!found) return false;
   const { cardKey, card } = await openCard(
     sha256(JSON.stringify(['dead node', origin.channelId, cluster, found.name])),
-    tools.deps,
+    deps,
   );
   if (!card) await createCard(held.run, { ...found, source: alert.source, cardKey }, tools);
   await held.apply({ kind: 'joined', threadOf: cardKey, alert: { ...alert, node: found.name } });

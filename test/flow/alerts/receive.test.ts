@@ -492,6 +492,14 @@ describe('alerts of pods on a node that is out of order', () => {
     expect(await runs(world)).toHaveLength(2);
   });
 
+  it('stand in the channel when the node cannot be read', async () => {
+    const world = outOfOrder();
+    for (let reads = 0; reads < 2; reads += 1) world.cluster.faults.add('node', 'cluster_unreachable');
+    await tellGroups(world, 1);
+    expect(inChannel(world)).toHaveLength(1);
+    expect(await runs(world)).toHaveLength(1);
+  });
+
   it('stand in the channel when the node is ready', async () => {
     const world = outOfOrder();
     world.cluster.nodeNow = node('True');
