@@ -1,3 +1,4 @@
+import { hasBearer } from '../../src/adapters/http/alerts/authorization.ts';
 import { wordsAfterMention } from '../../src/adapters/slack/listeners/mention.ts';
 import { codeBlock, messageText, unmarked } from '../../src/adapters/slack/listeners/message-content.ts';
 import { parseBody } from '../../src/adapters/slack/receiving/parse-body.ts';
@@ -28,7 +29,7 @@ import { nearest } from '../../src/lib/text.ts';
 import { HUGE_COMMANDS } from './commands.ts';
 import type { Hostile } from './slow-texts.ts';
 
-/** A function that is given Slack's words, the file whose expressions it uses, and texts that were slow once or might be. */
+/** A function that is given a stranger's words, the file whose expressions it uses, and texts that were slow once or might be. */
 export type Inlet = readonly [name: string, file: string, run: (text: string) => unknown, seeds?: readonly Hostile[]];
 
 const COMMAND = 'src/core/command';
@@ -36,6 +37,7 @@ const LISTENERS = 'src/adapters/slack/listeners';
 const PLAIN = 'src/adapters/slack/views/plain.ts';
 const READ = `${COMMAND}/line/values.ts`;
 const NAMES = 'src/core/container/names.ts';
+const AUTHORIZATION = 'src/adapters/http/alerts/authorization.ts';
 const FORM = 'src/core/say/request-form.ts';
 
 const reading = (reader: read.Reader<unknown>) => (value: string) =>
@@ -50,8 +52,14 @@ const FENCES: readonly Hostile[] = [
   { repeat: '``' },
 ];
 
-/** Every function that is given words from Slack before anybody has judged them. */
+/** Every function that is given words from Slack, or by a stranger at a port, before anybody has judged them. */
 export const INLETS: readonly Inlet[] = [
+  [
+    'the secret of a notification of alerts',
+    AUTHORIZATION,
+    (authorization) => hasBearer({ authorization }, 'a-secret-of-32-characters-000000'),
+    [{ start: 'Bearer', repeat: ' ' }, { start: 'Bearer x', repeat: ' ' }],
+  ],
   [
     'the words after a mention',
     `${LISTENERS}/mention.ts`,

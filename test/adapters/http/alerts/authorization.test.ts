@@ -15,10 +15,9 @@ describe('a bearer token', () => {
     },
   );
 
-  it('costs no time, whatever a stranger sends', () => {
+  // How long it takes is judged by the bench (growth).
+  it('is refused when it is mostly blanks', () => {
     const authorization = `Bearer${' '.repeat(7_000)}x${' '.repeat(8_000)}\u00a0`;
-    const began = process.cpuUsage();
-    for (let times = 0; times < 10; times += 1) expect(hasBearer({ authorization }, SECRET)).toBe(false);
-    expect(process.cpuUsage(began).user).toBeLessThan(500_000);
+    expect(hasBearer({ authorization }, SECRET)).toBe(false);
   });
 });
