@@ -58,7 +58,10 @@ export const INLETS: readonly Inlet[] = [
     'the secret of a notification of alerts',
     AUTHORIZATION,
     (authorization) => hasBearer({ authorization }, 'a-secret-of-32-characters-000000'),
-    [{ start: 'Bearer', repeat: ' ' }, { start: 'Bearer x', repeat: ' ' }],
+    [
+      { start: 'Bearer', repeat: ' ' },
+      { start: 'Bearer x', repeat: ' ' },
+    ],
   ],
   [
     'the words after a mention',

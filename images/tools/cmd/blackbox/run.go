@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"kdebug/tools/internal/report"
+	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/target"
 	"kdebug/tools/internal/tracer"
 )
@@ -17,25 +17,14 @@ import (
 // run waits, and gives the exit code: 0 if it could look, whatever it found.
 func run(ctx context.Context, out io.Writer) int {
 	began := time.Now()
-	self := target.Whoami()
-	result := &report.Report{
-		Tool:   report.Tool{Name: "blackbox", Version: version},
-		Self:   &report.Self{UID: self.UID, GID: self.GID, Capabilities: target.Capabilities(self.Effective)},
-		Target: &report.Target{},
-	}
+	result := limits.Begin("blackbox", version)
 	settings, err := readSettings(os.Getenv)
 	if err != nil {
 		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
 	}
-	found, err := target.Find()
-	switch {
-	case errors.Is(err, target.ErrTooLate):
-		return giveUp(out, result, "Started too late: this run was given up, so nothing was done.", 0)
-	case errors.Is(err, target.ErrNoTarget):
-		result.Sections = []report.Section{{Name: section, State: report.NotReadable, Text: "no target", Lacks: "a target process", Helps: []string{report.ATarget}}}
-		return giveUp(out, result, "Nothing to look at: no process of another container is visible. Name the container (--target).", 0)
-	case err != nil:
-		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
+	found, why, code := limits.Find(result, section)
+	if found == nil {
+		return giveUp(out, result, why, code)
 	}
 	found = found.Become()
 	if settings.pid != 0 {
@@ -98,7 +87,7 @@ func (l *look) watch(ctx context.Context) int {
 		return l.refused(err)
 	}
 	l.before = l.readBaseline()
-	say(l.out, "kdebug blackbox, run %s, %s", runID(), l.began.UTC().Format(time.RFC3339))
+	say(l.out, "%s", limits.Heading("blackbox", l.began))
 	say(l.out, "Watching %s, %s, until %s.", l.process(), report.Counted(l.tracer.Threads(), "thread"), l.began.Add(l.settings.length).UTC().Format("15:04:05 UTC"))
 	l.reserve = setAside()
 	l.tracer.OnKill(l.reserve.relieve)

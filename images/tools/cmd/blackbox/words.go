@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"kdebug/tools/internal/report"
+	limits "kdebug/tools/internal/run"
 )
 
 const maxLine = 240
@@ -17,13 +17,6 @@ func say(out io.Writer, format string, words ...any) {
 	text := fmt.Sprintf(format, words...)
 	rest := strings.TrimLeft(text, " ")
 	fmt.Fprintln(out, text[:len(text)-len(rest)]+report.Line(rest, maxLine))
-}
-
-func runID() string {
-	if run := os.Getenv("KDEBUG_RUN"); run != "" {
-		return report.Line(run, 40)
-	}
-	return "none"
 }
 
 // process is "process 7 (app)".
@@ -78,7 +71,7 @@ func (l *look) end(verdict string, code int) int {
 // giveUp reports a verdict alone.
 func giveUp(out io.Writer, result *report.Report, verdict string, code int) int {
 	result.Verdict = report.Line(verdict, 300)
-	say(out, "kdebug blackbox, run %s, %s", runID(), time.Now().UTC().Format(time.RFC3339))
+	say(out, "%s", limits.Heading("blackbox", time.Now()))
 	fmt.Fprintln(out, result.Verdict)
 	if err := result.Write(out, terminationLog); err != nil {
 		return 1

@@ -50,16 +50,11 @@ func main() {
 // run looks, and returns the exit code: 0 if it could look, whatever it found.
 func run(ctx context.Context, out io.Writer) int {
 	began := time.Now()
-	self := target.Whoami()
-	result := &report.Report{
-		Tool: report.Tool{Name: "net", Version: version},
-		Self: &report.Self{UID: self.UID, GID: self.GID, Capabilities: target.Capabilities(self.Effective)},
-	}
-	look := &look{self: self}
+	result := limits.Begin("net", version)
+	look := &look{self: target.Whoami()}
 	if err := look.prepare(os.Getenv); err != nil {
 		result.Verdict = "Could not look: " + err.Error() + "."
 		fmt.Fprintln(out, report.Line(result.Verdict, 300))
-		result.Target = &report.Target{}
 		_ = result.Write(out, terminationLog)
 		return 1
 	}
@@ -218,11 +213,7 @@ func (l *look) verdict(findings []report.Finding) string {
 
 // tell writes the words for people.
 func (l *look) tell(out io.Writer, result *report.Report) {
-	run := os.Getenv("KDEBUG_RUN")
-	if run == "" {
-		run = "none"
-	}
-	fmt.Fprintf(out, "kdebug net, run %s, %s\n%s\n", report.Line(run, 40), time.Now().UTC().Format(time.RFC3339), result.Verdict)
+	fmt.Fprintf(out, "%s\n%s\n", limits.Heading("net", time.Now()), result.Verdict)
 	for _, part := range l.parts {
 		fmt.Fprintf(out, "\n%-8s %-14s %s\n", part.Section.Name, strings.ReplaceAll(part.Section.State, "-", " "), report.Line(part.Section.Text, 300))
 		for _, each := range part.Findings {

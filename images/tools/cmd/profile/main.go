@@ -4,7 +4,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,7 +76,9 @@ func run() int {
 	if profile != nil && profile.Load != nil {
 		seen.load = *profile.Load
 	}
-	seen.waits = cmp.Or(seen.load.Asking, waitsOf(found))
+	if seen.waits = seen.load.Asking; seen.waits == "" {
+		seen.waits = waitsOf(found)
+	}
 	fmt.Print(seen.words())
 	for _, file := range seen.files() {
 		if err := frame.Write(os.Stdout, file.name, file.content); err != nil {
@@ -93,11 +94,7 @@ func waitsOf(found *target.Target) string {
 	if err != nil {
 		return ""
 	}
-	own := sock.Of(found, all)
-	for _, wait := range sockets.Unanswered(own) {
-		return wait.String()
-	}
-	return sockets.Queued(own)
+	return sockets.Waiting(sock.Of(found, all))
 }
 
 // heapOf says how full the heap of a JVM is; "" for another, or where it does not say.

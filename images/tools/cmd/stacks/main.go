@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,25 +42,14 @@ func main() {
 // run looks, and returns the exit code: 0 if it could look, whatever it found.
 func run(ctx context.Context, out io.Writer) int {
 	began := time.Now()
-	self := target.Whoami()
-	result := &report.Report{
-		Tool:   report.Tool{Name: "stacks", Version: version},
-		Self:   &report.Self{UID: self.UID, GID: self.GID, Capabilities: target.Capabilities(self.Effective)},
-		Target: &report.Target{},
-	}
+	result := limits.Begin("stacks", version)
 	settings, err := readSettings(os.Getenv)
 	if err != nil {
 		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
 	}
-	found, err := target.Find()
-	switch {
-	case errors.Is(err, target.ErrTooLate):
-		return giveUp(out, result, "Started too late: this run was given up, so nothing was done.", 0)
-	case errors.Is(err, target.ErrNoTarget):
-		result.Sections = []report.Section{{Name: "stacks", State: report.NotReadable, Text: "no target", Lacks: "a target process", Helps: []string{report.ATarget}}}
-		return giveUp(out, result, "Nothing to look at: no process of another container is visible. Name the container (--target).", 0)
-	case err != nil:
-		return giveUp(out, result, "Could not look: "+err.Error()+".", 1)
+	found, why, code := limits.Find(result, "stacks")
+	if found == nil {
+		return giveUp(out, result, why, code)
 	}
 	found = found.Become()
 	if slow := room.Slow(ctx, found); slow != "" {
@@ -99,11 +87,7 @@ func run(ctx context.Context, out io.Writer) int {
 }
 
 func head(out io.Writer, result *report.Report) {
-	run := os.Getenv("KDEBUG_RUN")
-	if run == "" {
-		run = "none"
-	}
-	fmt.Fprintf(out, "kdebug stacks, run %s, %s\n%s\n", report.Line(run, 40), time.Now().UTC().Format(time.RFC3339), result.Verdict)
+	fmt.Fprintf(out, "%s\n%s\n", limits.Heading("stacks", time.Now()), result.Verdict)
 }
 
 // giveUp reports that nothing was looked at, and why.

@@ -89,10 +89,7 @@ func (l *look) doubt() string {
 	if words := l.waitingWords(); words != "" {
 		return words
 	}
-	for _, wait := range sockets.Unanswered(l.sockets) {
-		return wait.String()
-	}
-	if words := sockets.Queued(l.sockets); words != "" {
+	if words := sockets.Waiting(l.sockets); words != "" {
 		return words
 	}
 	if words := l.attempts.Refused(); words != "" {

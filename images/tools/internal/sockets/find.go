@@ -96,6 +96,14 @@ func Queued(all []Socket) string {
 	return queueWords(longest)
 }
 
+// Waiting is for whose answer these sockets wait, or who waits for theirs; "" for nobody.
+func Waiting(all []Socket) string {
+	for _, wait := range Unanswered(all) {
+		return wait.String()
+	}
+	return Queued(all)
+}
+
 func queueWords(listener Socket) string {
 	return fmt.Sprintf("%d connections wait to be accepted at port %d", listener.Waiting, listener.Local.Port())
 }

@@ -1,0 +1,46 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"kdebug/tools/internal/report"
+	"kdebug/tools/internal/target"
+)
+
+// Begin begins the report of an image: who it is, and as whom it looks.
+func Begin(name, version string) *report.Report {
+	self := target.Whoami()
+	return &report.Report{
+		Tool:   report.Tool{Name: name, Version: version},
+		Self:   &report.Self{UID: self.UID, GID: self.GID, Capabilities: target.Capabilities(self.Effective)},
+		Target: &report.Target{},
+	}
+}
+
+// Heading is the first line of what an image prints.
+func Heading(name string, at time.Time) string {
+	run := os.Getenv("KDEBUG_RUN")
+	if run == "" {
+		run = "none"
+	}
+	return fmt.Sprintf("kdebug %s, run %s, %s", name, report.Line(run, 40), at.UTC().Format(time.RFC3339))
+}
+
+// Find is the target. Where nothing can be looked at it is nil, and why and code are the verdict and the exit code that go with that; the report then
+// says in this section what lacks.
+func Find(result *report.Report, section string) (found *target.Target, why string, code int) {
+	found, err := target.Find()
+	switch {
+	case err == nil:
+		return found, "", 0
+	case errors.Is(err, target.ErrTooLate):
+		return nil, "Started too late: this run was given up, so nothing was done.", 0
+	case errors.Is(err, target.ErrNoTarget):
+		result.Sections = []report.Section{{Name: section, State: report.NotReadable, Text: "no target", Lacks: "a target process", Helps: []string{report.ATarget}}}
+		return nil, "Nothing to look at: no process of another container is visible. Name the container (--target).", 0
+	}
+	return nil, "Could not look: " + err.Error() + ".", 1
+}
