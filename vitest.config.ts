@@ -11,7 +11,7 @@ const ELSEWHERE = ['test/cluster', 'test/installed', 'test/attack'];
 
 /**
  * The project `rest` alone: what starts programs, real faults of servers, the second height of a story, and checks of files that are no
- * program (documents, chart, manifests, workflows). Each branch of the program itself has a test in `unit`.
+ * program (documents, names, structure, chart, manifests, workflows). Each branch of the program itself has a test in `unit`.
  */
 const REST = [
   'test/**/*.full.test.ts',
@@ -30,7 +30,8 @@ const REST = [
   // Each test of these starts a Slack and a cluster, or a process, of its own; doctor.test.ts and the tests of each tool are in `unit`.
   'test/doctor/{cluster,slack}-checks.test.ts',
   'test/cli/main.test.ts',
-  'test/contract/{chart,diagnostic-images,documented-commands,example-policy,generated,glossary,images}.test.ts',
+  'test/contract/{architecture,banned-names,chart,diagnostic-images,documented-commands,example-policy}.test.ts',
+  'test/contract/{generated,glossary,images,structure}.test.ts',
   'test/contract/{live-check,manifests,network-policies,packages,pages,repository,shown-names,walks,workflows}.test.ts',
 ];
 

@@ -7,6 +7,7 @@ import type { EphemeralJob } from '../../../src/core/job/ephemeral-job.ts';
 import { jobOfRun, requestsOfJob } from '../../../src/core/job/job-request.ts';
 import type { RunRequest } from '../../../src/core/request/command.ts';
 import { aBatchRun } from '../../core/say/batch/a-batch-run.ts';
+import { anyCharacter } from '../../support/any-text.ts';
 import { aRequest } from '../../support/builders.ts';
 import { inFullOr } from '../../support/sample.ts';
 
@@ -274,7 +275,7 @@ describe('hostile text', () => {
       fc.property(
         fc.oneof(
           fc.array(words, { maxLength: 60 }).map((all) => all.join('')),
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
         ),
         (text) => {
           const answer = parseEphemeralJob(text);

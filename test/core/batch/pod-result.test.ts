@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { podResult, resultOfPod, stateOfResults } from '../../../src/core/batch/pod-result.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
+import { anyCharacter } from '../../support/any-text.ts';
 import { aTermination } from '../../support/builders.ts';
 import { aResult } from './a-batch.ts';
 
@@ -41,7 +42,7 @@ describe('what is kept of an ended container', () => {
 
   it('is one clean, short line whatever the container wrote', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 6_000 }), (message) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 6_000 }), (message) => {
         const kept = of({ kind: 'succeeded' }, message).message ?? '';
         expect(kept.length).toBeLessThanOrEqual(200);
         expect(kept).not.toMatch(/[\x00-\x1f\x7f\u2028\u202e\u200b]/);

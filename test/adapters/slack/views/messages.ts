@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { ACTION_NAMES } from '../../../../src/core/actions.ts';
 import type { Button, Message, Part, Span } from '../../../../src/core/say/message/message.ts';
+import { anyCharacter } from '../../../support/any-text.ts';
 
 /** Texts that try to format, mention, link, unfurl, reorder, hide or overflow. */
 export const HOSTILE: readonly string[] = [
@@ -26,7 +27,7 @@ export const HOSTILE: readonly string[] = [
 
 const someText = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...HOSTILE) },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 400 }) },
+  { weight: 2, arbitrary: fc.string({ unit: anyCharacter, maxLength: 400 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 4_000, size: 'max' }) },
 );
 

@@ -5,12 +5,13 @@ import { FormOrigin } from '../../../../src/adapters/slack/payloads.ts';
 import { modal } from '../../../../src/adapters/slack/views/modal.ts';
 import { FORM_NAMES } from '../../../../src/core/actions.ts';
 import type { Field, Form } from '../../../../src/core/say/message/message.ts';
+import { anyCharacter } from '../../../support/any-text.ts';
 import { inFullOr } from '../../../support/sample.ts';
 import { HOSTILE } from './messages.ts';
 
 const someText = fc.oneof(
   fc.constantFrom(...HOSTILE),
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: anyCharacter, maxLength: 300 }),
   fc.string({ unit: 'grapheme', maxLength: 3_500, size: 'max' }),
 );
 const field: fc.Arbitrary<Field> = fc.record(

@@ -9,8 +9,9 @@ import {
   shortenMiddle,
   weigh,
 } from '../../../../src/adapters/slack/views/plain.ts';
+import { anyCharacter } from '../../../support/any-text.ts';
 
-const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.string());
+const anyText = fc.oneof(fc.string({ unit: anyCharacter }), fc.string({ unit: 'grapheme' }), fc.string());
 const room = (weight: number, length = weight) => ({ weight, length });
 
 describe('clean', () => {

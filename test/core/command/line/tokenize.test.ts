@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tokenize } from '../../../../src/core/command/line/tokenize.ts';
+import { anyCharacter } from '../../../support/any-text.ts';
 
 const texts = (line: string): readonly string[] | number => {
   const split = tokenize(line);
@@ -55,7 +56,7 @@ it('every word carries its columns and whether it was quoted', () => {
 it('words between single quotes come back as they were', () => {
   const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
   fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 6 }), (words) => {
+    fc.property(fc.array(fc.string({ unit: anyCharacter }), { maxLength: 6 }), (words) => {
       expect(texts(words.map(quote).join(' '))).toEqual(words);
     }),
     { seed: 3 },
@@ -64,7 +65,7 @@ it('words between single quotes come back as they were', () => {
 
 it('any line is split without an exception, and the columns of its words are in order', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (line) => {
+    fc.property(fc.string({ unit: anyCharacter }), (line) => {
       const split = tokenize(line);
       const ends = split.kind === 'ok' ? split.words.flatMap((word) => [word.start, word.end]) : [split.start];
       expect([...ends].sort((a, b) => a - b)).toEqual(ends);

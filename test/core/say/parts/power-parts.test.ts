@@ -7,6 +7,7 @@ import type { Run } from '../../../../src/core/run/run.ts';
 import type { Message } from '../../../../src/core/say/message/message.ts';
 import { unseenOnCard } from '../../../../src/core/say/parts/power-parts.ts';
 import { anchorMessage } from '../../../../src/core/say/run/run-messages.ts';
+import { anyCharacter } from '../../../support/any-text.ts';
 import { anApproval, aPlan, aRun, START_MS } from '../../../support/builders.ts';
 import { textOf } from '../../../support/plain-message.ts';
 import { inFullOr } from '../../../support/sample.ts';
@@ -97,7 +98,10 @@ describe('the card of what waits for an approval', () => {
   });
 
   it('shows to its end every command that fits, with all that a card may hold besides', () => {
-    const words = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 600 }), { minLength: 1, maxLength: 6 });
+    const words = fc.array(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 600 }), {
+      minLength: 1,
+      maxLength: 6,
+    });
     const env = fc.array(
       fc.record({ name: fc.stringMatching(/^[A-Z_]{1,40}$/), value: fc.string({ unit: 'grapheme', maxLength: 400 }) }),
       { maxLength: 6 },
