@@ -48,6 +48,8 @@ function linesOf(part: Part): readonly string[] {
       ];
     case 'actions':
       return part.buttons.map(({ label }) => `[${label}]`);
+    case 'links':
+      return part.links.map(({ label, url }) => `[${label}: ${url}]`);
   }
 }
 

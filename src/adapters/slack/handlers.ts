@@ -12,6 +12,7 @@ import {
   type GlobalShortcutName,
   isActionName,
   isFieldName,
+  LINK_NAME,
   SEARCH_NAMES,
   type SearchName,
   SHORTCUT_NAMES,
@@ -95,10 +96,13 @@ export function register(app: Registrar, context: ListenerContext & NoticeContex
     return onUnknownButton({ context, handler: UNKNOWN_BUTTON, body: args.body }, () => args.ack());
   });
   for (const row of HANDLERS) registerRow(app, row, context);
+  // The browser opens the page. Slack marks the button as failed unless the press is acknowledged; nothing else is to do.
+  app.action(LINK_NAME, ({ ack }) => ack());
   for (const name of NOTICES) app.event(name, ({ body }) => ON_NOTICE[name]({ context, body }));
 }
 
-const isKnown = (actionId: string): boolean => isActionName(actionId) || isFieldName(actionId);
+const isKnown = (actionId: string): boolean =>
+  isActionName(actionId) || isFieldName(actionId) || LINK_NAME.test(actionId);
 
 function registerRow(app: Registrar, row: Row, context: ListenerContext): void {
   const acknowledged = { log: context.log, type: `${row.listens} ${row.name}` };

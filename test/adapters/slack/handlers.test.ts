@@ -5,8 +5,9 @@ import { App } from '@slack/bolt';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Delivery } from '../../../play/slack/index.ts';
 import { HANDLERS, NOTICES, type Row, UNKNOWN_BUTTON } from '../../../src/adapters/slack/handlers.ts';
+import { LINK_NAME } from '../../../src/core/actions.ts';
 import { type By, click, deed, FOREIGN_BUTTON } from './deeds.ts';
-import { NOBODY, startWorld, type World } from './harness.ts';
+import { NOBODY, saying, startWorld, type World } from './harness.ts';
 
 describe('what Bolt has registered', () => {
   const KINDS = ['command', 'event', 'action', 'view', 'shortcut', 'options'] as const;
@@ -33,14 +34,15 @@ describe('what Bolt has registered', () => {
     const rows = HANDLERS.map(
       ({ listens, name }) => `${BOLT[listens] ?? listens} ${listens === 'command' ? ANY : name}`,
     );
-    expect(listened.sort()).toEqual([...rows, ...NOTICES.map((name) => `event ${name}`)].sort());
+    const unjudged = [...NOTICES.map((name) => `event ${name}`), `action ${LINK_NAME}`];
+    expect(listened.sort()).toEqual([...rows, ...unjudged].sort());
     // Bolt's own, against talking to ourselves, and ours for unknown buttons.
     expect(others.map(([one]) => (typeof one === 'function' ? one.name : one))).toEqual([
       'ignoreSelf',
       'unknownButtons',
     ]);
     expect(apps).toHaveLength(1);
-    expect(Reflect.get(apps[0] ?? {}, 'listeners')).toHaveLength(HANDLERS.length + NOTICES.length);
+    expect(Reflect.get(apps[0] ?? {}, 'listeners')).toHaveLength(rows.length + unjudged.length);
   });
 
   it('is registered in one place, and only what the table says reaches the inbox', () => {
@@ -250,6 +252,19 @@ describe.each(ENTRANCES)('%s', (_name, { row, method, act }) => {
     expect(world.inbox.refusals).toEqual(isOwnEvent ? [] : [refused]);
     expect(world.local.messages('C0SHOP').filter(({ text }) => text.startsWith('kdebug:'))).toEqual([]);
   });
+});
+
+it('a press of a link is acknowledged, and nothing else: the browser has opened the page', async () => {
+  const links = [{ label: 'Dashboard', url: 'https://grafana.example.com/' }];
+  const message = { ...saying('ended'), parts: [{ kind: 'links' as const, links }] };
+  const meta = { run: 'abcdefgh23', kind: 'result', seq: 1 } as const;
+  const { ts } = await world.slack.thread.post({ channelId: 'C0SHOP' }, message, meta);
+  const before = world.local.ephemerals('U0ROY').length;
+  const pressed = await world.local.deliver.action({ user: 'U0ROY', channel: 'C0SHOP', ts, actionId: 'open-link-0' });
+  expect(pressed).toMatchObject({ status: 200, body: '' });
+  expect(world.inbox.taken).toEqual(NOBODY);
+  expect(world.inbox.refusals).toEqual([]);
+  expect(world.local.ephemerals('U0ROY')).toHaveLength(before);
 });
 
 describe('which payloads name the app', () => {

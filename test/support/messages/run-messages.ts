@@ -488,6 +488,12 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
           },
         }),
       ),
+      {
+        name: 'with the links of the policy',
+        message: resultMessage(ended({ verdict: VERDICTS[0]![1] }), {
+          links: { Dashboard: 'https://grafana.example.com/d/pods?var-pod={pod}&from={from}' },
+        }),
+      },
       result('no output', ended({ log: { ...LOG, bytes: 0, lines: 0, head: '' } })),
       result(
         'failed without output',

@@ -5,9 +5,11 @@ import type {
   PlainTextElement,
   RichTextSection,
 } from '@slack/types';
-import type { Button, Fact, Part, Span } from '../../../core/say/message/message.ts';
+import { linkName } from '../../../core/actions.ts';
+import type { Button, Fact, LinkButton, Part, Span } from '../../../core/say/message/message.ts';
 import {
   MAX_BUTTON_LABEL,
+  MAX_BUTTON_URL,
   MAX_BUTTON_VALUE,
   MAX_BUTTONS,
   MAX_CONFIRM_BUTTON,
@@ -49,6 +51,8 @@ export function blocksOf(part: Part, room: Room): MessageBlock[] {
       return note(part.spans, room);
     case 'actions':
       return actions(part.buttons);
+    case 'links':
+      return links(part.links);
   }
 }
 
@@ -111,6 +115,19 @@ function actions(buttons: readonly Button[]): KnownBlock[] {
 
 /** Slack refuses an empty value, and a truncated id would name another run. */
 const isSendable = ({ value }: Button): boolean => value !== '' && value.length <= MAX_BUTTON_VALUE;
+
+function links(all: readonly LinkButton[]): KnownBlock[] {
+  const elements = all
+    .filter(({ url }) => url.length <= MAX_BUTTON_URL)
+    .slice(0, MAX_BUTTONS)
+    .map(({ label, url }, place) => ({
+      type: 'button' as const,
+      action_id: linkName(place),
+      text: plain(label, MAX_BUTTON_LABEL),
+      url,
+    }));
+  return elements.length === 0 ? [] : [{ type: 'actions', elements }];
+}
 
 function buttonElement({ action, label, value, style, confirm }: Button): ButtonElement {
   return {

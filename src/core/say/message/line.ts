@@ -129,6 +129,8 @@ function isEmpty(part: Part): boolean {
       return part.facts.length === 0;
     case 'actions':
       return part.buttons.length === 0;
+    case 'links':
+      return part.links.length === 0;
     case 'preformatted':
       return part.text === '';
     default:

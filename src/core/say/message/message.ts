@@ -32,7 +32,9 @@ export type Part =
   | ChartPart
   /** Small print under a message. */
   | { readonly kind: 'note'; readonly spans: readonly Span[] }
-  | { readonly kind: 'actions'; readonly buttons: readonly Button[] };
+  | { readonly kind: 'actions'; readonly buttons: readonly Button[] }
+  /** Buttons that open a page in the browser, and start nothing. */
+  | { readonly kind: 'links'; readonly links: readonly LinkButton[] };
 
 /**
  * Rows of the same columns. At most four columns fit a phone. Slack shows one table in a message; a second one becomes a list. A cell may
@@ -110,6 +112,12 @@ export interface Button {
   readonly value: string;
   readonly style?: 'primary' | 'danger';
   readonly confirm?: { readonly title: string; readonly text: string; readonly yes: string; readonly no: string };
+}
+
+/** `url` is `https:`, and its host is the policy's own. */
+export interface LinkButton {
+  readonly label: string;
+  readonly url: string;
 }
 
 export const text = (value: string): Span => ({ kind: 'text', text: value });

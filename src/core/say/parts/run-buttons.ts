@@ -9,8 +9,8 @@ import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import type { RunState } from '../../run/run-state.ts';
 import { canBeStopped, isStopping } from '../../run/stop.ts';
-import { actions, dotted, note, type Shown } from '../message/line.ts';
-import { type Button, type Part, webLink } from '../message/message.ts';
+import { actions, type Shown } from '../message/line.ts';
+import type { Button, Part } from '../message/message.ts';
 
 /** The places of buttons: on the run's card in the channel, or on the result in its thread. */
 export type Surface = 'card' | 'private-card' | 'result';
@@ -133,10 +133,7 @@ export const askPart = (run: Run, refusal: Refusal): readonly Part[] =>
 const BEFORE_MS = 15 * 60_000;
 const AFTER_MS = 5 * 60_000;
 
-/**
- * The policy's links, filled in for the pod of this run. Links and no buttons: Slack would tell kdebug of each press of a button, and wait for an
- * answer.
- */
+/** The policy's links as buttons, filled in for the pod of this run. */
 export function linksPart({ plan, origin, finishedAtMs, alert }: Run, links: Policy['links'] = {}): Shown {
   if (!plan) return [];
   const { cluster, namespace, podName, workload } = plan;
@@ -150,5 +147,5 @@ export function linksPart({ plan, origin, finishedAtMs, alert }: Run, links: Pol
   };
   const fill = (url: string): string =>
     url.replace(/\{(\w+)\}/g, (_, name: LinkVariable) => encodeURIComponent(values[name] ?? ''));
-  return note`${dotted(Object.entries(links).map(([label, url]) => webLink(fill(url), label)))}`;
+  return { kind: 'links', links: Object.entries(links).map(([label, url]) => ({ label, url: fill(url) })) };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ACTION_NAMES } from '../../../../src/core/actions.ts';
-import type { Button, Message, Part, Span } from '../../../../src/core/say/message/message.ts';
+import type { Button, LinkButton, Message, Part, Span } from '../../../../src/core/say/message/message.ts';
 import { anyCharacter } from '../../../support/any-text.ts';
 
 /** Texts that try to format, mention, link, unfurl, reorder, hide or overflow. */
@@ -52,6 +52,12 @@ const button: fc.Arbitrary<Button> = fc.record(
   { requiredKeys: ['action', 'label', 'value'] },
 );
 
+/** What a template of the policy may become: an https address of any length, its values encoded. */
+const linkButton: fc.Arbitrary<LinkButton> = fc.record({
+  label: someText,
+  url: fc.webUrl({ validSchemes: ['https'], withQueryParameters: true, size: 'xlarge' }),
+});
+
 const part: fc.Arbitrary<Part> = fc.oneof(
   fc.record({ kind: fc.constant('heading' as const), text: someText }),
   fc.record({ kind: fc.constant('paragraph' as const), spans }),
@@ -90,6 +96,7 @@ const part: fc.Arbitrary<Part> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('note' as const), spans }),
   fc.record({ kind: fc.constant('actions' as const), buttons: fc.array(button, { maxLength: 30 }) }),
+  fc.record({ kind: fc.constant('links' as const), links: fc.array(linkButton, { maxLength: 30 }) }),
 );
 
 export const anyMessage: fc.Arbitrary<Message> = fc.record({

@@ -53,6 +53,32 @@ it('a message that does not begin with words begins with its summary', () => {
   expect(emojiOf(blocks)).toEqual(['x']);
 });
 
+it('links are buttons that open their page; one too long for Slack is left out', () => {
+  const links = [
+    { label: 'Dashboard', url: 'https://grafana.example.com/d/pods' },
+    { label: 'Logs', url: `https://logs.example.com/${'x'.repeat(3_000)}` },
+    { label: 'Traces', url: 'https://traces.example.com/' },
+  ];
+  const shown = view({ summary: 'web-1', tone: 'neutral', parts: [{ kind: 'links', links }] });
+  expect(shown.blocks.at(-1)).toEqual({
+    type: 'actions',
+    elements: [
+      {
+        type: 'button',
+        action_id: 'open-link-0',
+        text: { type: 'plain_text', text: 'Dashboard', emoji: false },
+        url: 'https://grafana.example.com/d/pods',
+      },
+      {
+        type: 'button',
+        action_id: 'open-link-1',
+        text: { type: 'plain_text', text: 'Traces', emoji: false },
+        url: 'https://traces.example.com/',
+      },
+    ],
+  });
+});
+
 it('a user group is mentioned by its id, in the blocks only; what is no id is words', () => {
   const spans = ['S0SRE', '<!channel>'].map((usergroupId) => ({ kind: 'usergroup' as const, usergroupId }));
   const shown = view({ summary: 'S0SRE may approve', tone: 'attention', parts: [{ kind: 'paragraph', spans }] });

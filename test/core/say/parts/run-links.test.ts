@@ -7,15 +7,14 @@ const shown = (
   run = aRun({ plan: aPlan(), finishedAtMs: START_MS + 60_000 }),
 ) => {
   const part = linksPart(run, links);
-  return part && 'spans' in part ? part.spans.flatMap((span) => (span.kind === 'web' ? [span] : [])) : [];
+  return part && 'links' in part ? part.links : [];
 };
 
 it('fills in the pod, and the time from a quarter of an hour before the request on', () => {
   const url = 'https://grafana.example.com/d/a?var-ns={namespace}&var-pod={pod}&c={cluster}&from={from}&to={to}';
   const [link] = shown({ Dashboard: url });
   expect(link).toEqual({
-    kind: 'web',
-    text: 'Dashboard (grafana.example.com)',
+    label: 'Dashboard',
     url: `https://grafana.example.com/d/a?var-ns=shop&var-pod=web-1&c=prod&from=${START_MS - 900_000}&to=${START_MS + 360_000}`,
   });
 });

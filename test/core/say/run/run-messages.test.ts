@@ -25,6 +25,8 @@ function lines(part: Part): readonly string[] {
       return [`chart: ${part.chart.title}`];
     case 'actions':
       return part.buttons.map(({ label }) => `[${label}]`);
+    case 'links':
+      return part.links.map(({ label, url }) => `[${label}: ${url}]`);
   }
 }
 
