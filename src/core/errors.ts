@@ -477,6 +477,10 @@ export const REASONS = {
     'too many alerts came to this channel at once',
     `Type ${COMMAND} and the pod’s name in this thread to look at this one.`,
   ),
+  alert_storm: user(
+    'more alerts came at once than kdebug looks at',
+    `The others are in this thread. Type ${COMMAND} and a pod’s name there to look at one.`,
+  ),
   alert_needs_approval: user(
     'the rule wants an approval, and nobody asked for this look',
     `Type ${COMMAND} and the pod’s name in this thread, or set ask: true for this source in the policy.`,

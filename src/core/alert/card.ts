@@ -31,8 +31,8 @@ export interface AlertCard {
   readonly skipped: number;
   /** Why nothing is looked at; `subject` is the word that is wrong. */
   readonly problem?: { readonly code: ReasonCode; readonly subject: string };
-  /** The node that is out of order, in whose card's thread this card is. */
-  readonly node?: string;
+  /** Whose card's thread this card is in: of the node that is out of order, or of the many alerts that came at once. */
+  readonly joined?: { readonly to: 'node'; readonly name: string } | { readonly to: 'storm' };
   /** The alerts that were told of already (`alertKey`), the newest last. */
   readonly seen: readonly string[];
   /** Rises with each change: Slack must show the newest. */
@@ -42,6 +42,9 @@ export interface AlertCard {
   /** Until then, alerts of the same group belong to this card. */
   readonly openUntilMs: number;
 }
+
+/** Looks that the alerts of one channel may begin in a minute. */
+export const LOOKS_A_MINUTE = 4;
 
 /** Longer than the four hours after which Alertmanager repeats, and than a day of an alert that comes and goes. */
 const OPEN_MS = 25 * 3_600_000;
@@ -122,6 +125,19 @@ export const newNodeCard = ({
   name: `Node ${how}`,
   subject: node,
   problem: { code: 'alert_of_dead_node', subject: node },
+  ...sharedSince(atMs),
+});
+
+/** The card of more alerts than a channel's pace allows: their own cards are in its thread. */
+export const newStormCard = ({ source, atMs }: { readonly source: string; readonly atMs: number }): AlertCard => ({
+  source,
+  name: 'Many alerts at once',
+  subject: `those beyond ${LOOKS_A_MINUTE} a minute`,
+  problem: { code: 'alert_storm', subject: '' },
+  ...sharedSince(atMs),
+});
+
+const sharedSince = (atMs: number) => ({
   links: {},
   sinceMs: atMs,
   ...{ times: 1, firing: 1, skipped: 0, seen: [], version: 1 },

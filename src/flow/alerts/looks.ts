@@ -1,4 +1,4 @@
-import { alertKey } from '../../core/alert/card.ts';
+import { alertKey, LOOKS_A_MINUTE } from '../../core/alert/card.ts';
 import { matchesLabels } from '../../core/alert/match.ts';
 import type { Alert, AlertNotification } from '../../core/alert/notification.ts';
 import { type Aimed, type AlertTarget, aimOfAlert, workloadKeyOf } from '../../core/alert/target.ts';
@@ -9,8 +9,6 @@ import type { Quota } from '../ports/store.ts';
 
 /** An alert that came later than this tells what was, for example after an outage of its source: it is shown, and nothing is looked at. */
 const MAX_AGE_MS = 15 * 60_000;
-/** Looks that the alerts of one channel may begin in a minute. */
-const MAX_A_MINUTE = 4;
 
 /** The pod that kdebug itself runs in. */
 export interface OwnPod {
@@ -72,7 +70,7 @@ export function quotasOfLook(
       key: `alert:${alert.labels.alertname ?? ''}:${workloadKeyOf({ ...target, cluster })}`,
       ...{ code: 'alert_cooldown', per: 'window', windowMs: source.cooldownMs, max: most },
     },
-    { key: `alerts:${source.channel}`, code: 'alert_limit', per: 'window', windowMs: 60_000, max: MAX_A_MINUTE },
+    { key: `alerts:${source.channel}`, code: 'alert_limit', per: 'window', windowMs: 60_000, max: LOOKS_A_MINUTE },
     { key: `channel:${source.channel}`, code: 'limit_per_channel', per: 'open', max: limits.runsPerChannel },
     { key: `cluster:${cluster}`, code: 'limit_per_cluster', per: 'open', max: limits.runsPerCluster },
     {

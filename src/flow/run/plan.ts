@@ -36,6 +36,7 @@ import { accessProblem, muteProblem, rehearse } from '../planning/preflight.ts';
 import type { Question, QuestionWithoutPods } from '../planning/question.ts';
 import { joinNode, mayBeOfNode } from './dead-node.ts';
 import { earlyProblem, problemOf } from './problems.ts';
+import { joinStorm } from './storm.ts';
 
 /**
  * Turns a request into a plan and decides on it. Refuses early what cannot work: always before anything is added to the
@@ -61,6 +62,7 @@ export async function plan(held: HeldRun, tools: Tools & { readonly starter: Sta
     await decide(held, planned, tools);
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
+    if (await joinStorm(held, tools)) return;
     await held.apply({ kind: 'denied', refusal: thrown.refusal, atMs: deps.clock.now() });
   }
 }

@@ -18,7 +18,7 @@ import { refusal } from '../context/refusals.ts';
 /** Why the alert that started this run is only shown, by what was known when it came. */
 export function problemOfAlert({ alert }: Run): Refusal | undefined {
   // In the thread of its node's card nothing else matters.
-  if (alert?.node !== undefined) return refusal('alert_of_dead_node', alert.node);
+  if (alert?.joined?.to === 'node') return refusal('alert_of_dead_node', alert.joined.name);
   return alert?.problem && refusal(alert.problem.code, alert.problem.subject);
 }
 

@@ -75,7 +75,7 @@ const EVENTS: Readonly<Record<RunEvent['kind'], RunEvent>> = {
   'stop-failed': { kind: 'stop-failed', why: 'w', atMs: START_MS },
   batch: { kind: 'batch', event: { kind: 'paused', byUserId: 'U0ROY' }, atMs: START_MS },
   alerted: { kind: 'alerted', alert: anAlertCard({ version: 2 }) },
-  joined: { kind: 'joined', threadOf: 'key', alert: anAlertCard({ node: 'node-1' }) },
+  joined: { kind: 'joined', threadOf: 'key', alert: anAlertCard({ joined: { to: 'node', name: 'node-1' } }) },
   threaded: { kind: 'threaded', threadTs: '1.0' },
   asked: { kind: 'asked', asked: { remindAtMs: START_MS, here: true, waiting: [], copies: [] } },
   delivered: { kind: 'delivered', event: { kind: 'anchor-posted', ref: { channelId: 'C0SHOP', ts: '1.0' } } },

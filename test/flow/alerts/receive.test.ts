@@ -338,6 +338,19 @@ describe('an alert that comes and goes', () => {
   });
 });
 
+/** Groups of one alert each, of different names. */
+async function tellGroups(world: World, count: number, name = 'Alert'): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    const startsAtMs = world.clock.now();
+    const labels = { alertname: `${name}${index}` };
+    await tell(world, aNotification([anAlert({ labels, startsAtMs })], { groupKey: `group ${name}${index}` }));
+  }
+  await world.clock.advance(2_000);
+  await settle();
+}
+
+const inChannel = ({ thread }: World) => thread.posts.filter(({ place }) => place.threadTs === undefined);
+
 describe('many alerts', () => {
   const podAlert = (index: number): Alert =>
     anAlert({ labels: { pod: `web-7d4b9c8f6d-${String(index).padStart(5, '0')}` } });
@@ -362,17 +375,50 @@ describe('many alerts', () => {
     expect(card(world)).toMatch(/4,998 more pods of this alert were not looked at/);
   });
 
-  it('of many groups start four looks a minute in a channel, and each has its card', async () => {
+  it('of many groups start four looks a minute in a channel; the cards of the others are in one thread', async () => {
     const world = worldWith();
-    for (let index = 0; index < 10; index += 1)
-      await tell(
-        world,
-        aNotification([anAlert({ labels: { alertname: `Alert${index}` } })], { groupKey: `group ${index}` }),
-      );
+    await tellGroups(world, 10);
     const all = await runs(world);
-    expect(all).toHaveLength(10);
     expect(all.filter(({ refusal }) => refusal?.code === 'alert_limit')).toHaveLength(6);
-    expect(world.thread.posts.filter(({ meta }) => meta.kind === 'anchor')).toHaveLength(10);
+    expect(all.filter(({ refusal }) => refusal?.code === 'alert_storm')).toHaveLength(1);
+    expect(inChannel(world)).toHaveLength(5);
+    const storm = inChannel(world).find(({ message }) => textOf(message).includes('Many alerts at once'));
+    expect(textOf(storm?.message)).toContain('The others are in this thread.');
+    const others = world.thread.posts.filter(
+      ({ meta, place }) => meta.kind === 'anchor' && place.threadTs !== undefined,
+    );
+    expect(others.map(({ place }) => place.threadTs)).toEqual(Array(6).fill(storm?.ref.ts));
+    for (const { message } of others) expect(textOf(message)).toMatch(/^Alert[4-9] · critical/m);
+  });
+
+  it('have one card of the storm at several replicas, and another one when it lasts a quarter of an hour', async () => {
+    const world = worldWith();
+    const other = new RunSupervisor({ ...world.deps(), owner: 'replica-2' });
+    await tellGroups(world, 4);
+    await Promise.all(
+      [world.pipeline, other].map((replica, index) =>
+        replica.alerts.receive('shop', aNotification([anAlert()], { groupKey: `beyond ${index}` })),
+      ),
+    );
+    await settle();
+    const storms = async () => (await runs(world)).filter(({ alert }) => alert?.name === 'Many alerts at once');
+    expect(await storms()).toHaveLength(1);
+    await endAll(world);
+    await world.clock.advance(15 * 60_000);
+    await tellGroups(world, 6, 'later');
+    expect(await storms()).toHaveLength(2);
+  });
+
+  it('stand in the channel where Slack takes no card of the storm', async () => {
+    const world = worldWith();
+    await tellGroups(world, 4);
+    world.thread.faults.add('post', 'slack_channel_closed');
+    await tell(world, aNotification([anAlert()], { groupKey: 'beyond' }));
+    await world.clock.advance(2_000);
+    await settle();
+    const [beyond] = (await runs(world)).filter(({ refusal }) => refusal?.code === 'alert_limit');
+    expect(beyond?.origin).not.toHaveProperty('threadTs');
+    expect(beyond?.state).toBe('denied');
   });
 
   it('of several workloads are all looked at, also where the first one was a short while ago', async () => {
@@ -421,17 +467,6 @@ describe('alerts of pods on a node that is out of order', () => {
     world.cluster.nodeNow = node('Unknown');
     return world;
   };
-  const tellGroups = async (world: World, count: number) => {
-    for (let index = 0; index < count; index += 1)
-      await tell(
-        world,
-        aNotification([anAlert({ labels: { alertname: `Alert${index}` } })], { groupKey: `group ${index}` }),
-      );
-    await world.clock.advance(2_000);
-    await settle();
-  };
-  const inChannel = ({ thread }: World) => thread.posts.filter(({ place }) => place.threadTs === undefined);
-
   it('are told of in the thread of one card, which names the node, and start nothing', async () => {
     const world = outOfOrder();
     await tellGroups(world, 7);
@@ -471,7 +506,7 @@ describe('alerts of pods on a node that is out of order', () => {
     const world = outOfOrder();
     await tellGroups(world, 1);
     const labels = { alertname: 'Alert0' };
-    await tell(world, aNotification([resolved(anAlert({ labels }))], { groupKey: 'group 0' }));
+    await tell(world, aNotification([resolved(anAlert({ labels }))], { groupKey: 'group Alert0' }));
     await world.clock.advance(2_000);
     await settle();
     expect(inChannel(world)).toHaveLength(1);
@@ -479,7 +514,7 @@ describe('alerts of pods on a node that is out of order', () => {
     await world.clock.advance(26 * HOUR_MS);
     await settle();
     const startsAtMs = world.clock.now();
-    await tell(world, aNotification([anAlert({ labels, startsAtMs })], { groupKey: 'group 0' }));
+    await tell(world, aNotification([anAlert({ labels, startsAtMs })], { groupKey: 'group Alert0' }));
     await world.clock.advance(2_000);
     await settle();
     expect(inChannel(world)).toHaveLength(2);

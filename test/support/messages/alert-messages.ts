@@ -1,8 +1,11 @@
-import type { AlertCard } from '../../../src/core/alert/card.ts';
+import { type AlertCard, newNodeCard, newStormCard } from '../../../src/core/alert/card.ts';
 import { asUserId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { resolvedMessage } from '../../../src/core/say/run/alert-messages.ts';
 import { anchorMessage } from '../../../src/core/say/run/run-messages.ts';
+import { refusal } from '../../../src/flow/context/refusals.ts';
+import { NO_REQUEST } from '../../../src/flow/run/unattended.ts';
+import { defined } from '../../../src/lib/object.ts';
 import { anAlertCard, anApproval, anOrigin, aPlan, aRun, START_MS } from '../builders.ts';
 import type { Example, MessageKind } from './kinds.ts';
 
@@ -37,6 +40,11 @@ const denied = (code: string, message: string, alert: Partial<AlertCard> = {}): 
   );
   return rest;
 };
+const shared = (alert: AlertCard): Run => ({
+  ...denied('', ''),
+  ...defined({ alert, refusal: alert.problem && refusal(alert.problem.code, alert.problem.subject) }),
+  ...{ request: NO_REQUEST, commandLine: '' },
+});
 const card = (name: string, of: Run): Example => ({ name, message: anchorMessage(of, NOW) });
 
 /** What an alert brings into a channel by itself. */
@@ -52,6 +60,11 @@ export const ALERT_MESSAGES: readonly MessageKind[] = [
       card(
         'no pod',
         denied('alert_names_no_pod', 'the labels of this alert name no pod and no workload', { subject: '' }),
+      ),
+      card('many at once', shared(newStormCard({ source: 'shop', atMs: START_MS }))),
+      card(
+        'a node that is out of order',
+        shared(newNodeCard({ source: 'shop', node: 'node-a', how: 'no longer answers', atMs: START_MS })),
       ),
       card('asks for an approval', run({}, { state: 'pending-approval', approval: anApproval() })),
       card(

@@ -1,0 +1,45 @@
+import type { AlertCard } from '../../core/alert/card.ts';
+import type { Run } from '../../core/run/run.ts';
+import { createRun, type Starter } from '../context/accept.ts';
+import type { FlowDeps } from '../context/deps.ts';
+import type { HeldRun } from '../context/held-run.ts';
+import { openCard } from './open-card.ts';
+import { NO_REQUEST, runOfSource } from './unattended.ts';
+
+export interface Tools {
+  readonly deps: FlowDeps;
+  readonly starter: Starter;
+}
+
+/** Alerts that nobody asked about, which have a card of their own so far. */
+export const standsAlone = ({ alert, origin }: Run): boolean =>
+  alert !== undefined && alert.joined === undefined && origin.threadTs === undefined;
+
+interface SharedCard {
+  /** The same for all alerts that share the card. */
+  readonly firstKey: string;
+  readonly joined: NonNullable<AlertCard['joined']>;
+  readonly newCard: (source: string, nowMs: number) => AlertCard;
+}
+
+/**
+ * Puts the alert's card into the thread of a card that several alerts share, which is made if there is none: of several who make it at a time,
+ * the store takes one. @throws KdebugError store_unreachable, lease_lost
+ */
+export async function joinSharedCard(
+  held: HeldRun,
+  { firstKey, joined, newCard }: SharedCard,
+  tools: Tools,
+): Promise<void> {
+  const { alert, origin } = held.run;
+  if (!alert) return;
+  const { deps } = tools;
+  const { source } = alert;
+  const { channelId } = origin;
+  const { cardKey, card } = await openCard(firstKey, deps);
+  if (!card) {
+    const parts = { dedupeKey: cardKey, request: NO_REQUEST, alert: newCard(source, deps.clock.now()) };
+    await createRun(runOfSource({ source, channelId, ...parts }, deps), [], tools);
+  }
+  await held.apply({ kind: 'joined', threadOf: cardKey, alert: { ...alert, joined } });
+}
