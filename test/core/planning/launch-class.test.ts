@@ -18,6 +18,7 @@ interface Parts {
   readonly learnt?: UserAndGroup;
   readonly as?: As;
   readonly imageClass?: Launch['imageClass'];
+  readonly traces?: boolean;
   readonly ownWords?: boolean;
 }
 
@@ -29,6 +30,7 @@ function judged(parts: Parts) {
     learnt: parts.learnt,
     securityContext: securityContextOf(profile, runAs),
     imageClass: parts.imageClass ?? 'observe',
+    traces: parts.traces ?? false,
     ownWords: parts.ownWords ?? false,
   });
 }
