@@ -326,6 +326,19 @@ describe('a free command', () => {
   });
 });
 
+it('a tracer is intrusive at least, in whatever pod, and is named beside a higher class', () => {
+  expect(judged({ traces: true })).toEqual({ class: 'intrusive', reasons: [{ fact: 'tracer' }] });
+  expect(judged({ traces: true, target: undefined, as: STRANGER }).class).toBe('intrusive');
+  const { class: worst, reasons } = judged({ traces: true, spec: { hostPID: true } });
+  expect(classText(worst, reasons)).toBe(
+    "elevated: the pod shares the node's processes (hostPID); the image seizes its target (ptrace)",
+  );
+  expect(judged({ traces: true, imageClass: 'elevated' })).toEqual({
+    class: 'elevated',
+    reasons: [{ fact: 'tracer' }],
+  });
+});
+
 it('the words of a class name the facts, and where they are', () => {
   const { class: worst, reasons } = judged({ spec: { hostPID: true, containers: [container(HOST_PATH)] } });
   expect(classText(worst, reasons)).toBe(
