@@ -82,7 +82,7 @@ describe('an image that seizes its target', () => {
   it('does not only observe', () => {
     expect(images(TRACER)).toEqual([]);
     expect(images('a: { image: "x/a:1", class: observe, traces: true }')).toEqual([
-      'p.yaml:5:58 images.a.traces: excludes class: observe: whatever seizes its target stops it for moments',
+      'p.yaml:5:56 images.a.traces: excludes class: observe: whatever seizes its target stops it for moments',
     ]);
   });
 
