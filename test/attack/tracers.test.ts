@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { attack } from './support/attack.ts';
 import { SUITE_POLICY } from './support/policy.ts';
@@ -35,8 +36,10 @@ attack(
     });
     const answers: string[] = [];
     for (const image of ['blackbox', 'watch', IMAGE])
-      for (const target of [pod, `${pod} --profile=general`, `${pod} --no-target`, `-l app=${pod} --replicas=1`])
+      for (const target of [pod, `${pod} --profile=general`, `${pod} --no-target`, `-l app=${pod} --replicas=1`]) {
         answers.push((await world.ask(`${target} --image=${image}`, OPS)).text);
+        nothingLaunched(world, pod);
+      }
     // Nor may somebody approve it: the card would say less than a rule.
     answers.push((await world.ask(`${pod} --image=blackbox --reason=crash`)).text);
     nothingLaunched(world, pod);
@@ -58,7 +61,7 @@ attack(
 
     world.scene.writePolicy(policyWith(''));
     const mayTrace = async () => (await world.ask(`can-i ${pod} --image=blackbox`, OPS)).text.includes('Allowed');
-    while (await mayTrace()) await new Promise((resolve) => setTimeout(resolve, 200));
+    for (let tries = 0; tries < 25 && (await mayTrace()); tries += 1) await pause(200);
     const before = world.containersOf(pod).length;
     const told = world.slack.ephemerals('U0ROY').length;
     await world.press('U0ROY', 'rerun', traced.ts, 'C0OPS');
