@@ -74,6 +74,7 @@ function cell({ app: parts, spec, target }: Property, profile: Profile, runAs: U
       learnt: undefined,
       securityContext: securityContextOf(profile, runAs),
       imageClass: 'observe',
+      traces: false,
       ownWords,
     }),
   );
@@ -140,6 +141,29 @@ ${table(
     ...PROFILES.map(([, profile, runAs]) => cell(property, profile, runAs)),
   ]),
 )}
+
+## A tracer
+
+An image with \`traces: true\` seizes its target by ptrace, as gdb and strace do. The kernel then lets it do everything to the target:
+
+- **read** all memory, and so each password, key, token and customer in it; all registers; each signal and system call.
+- **write** all memory and registers: change data, run code of its own as the target, send it signals or keep them from it, hold it or end it.
+
+It needs no more for that than the target's own user, also under Pod Security *restricted*, so no profile holds it back; only a node with Yama, or a
+program that made itself unreadable, does. Our image [blackbox](blackbox.md) does little of it.
+It reads registers and memory to find out where the target is, and prints of them the instruction and the stack pointer, the address of a fault, and names of functions, threads and
+files: no other register, no arguments, no environment and no memory. It writes no memory, and registers in two cases alone: it sets a container's first
+process back before a breakpoint (\`int3\`) or a call that seccomp refused, so that it meets it again without a tracer.
+
+A foreign image with the same rights could do all of it, and a report would not show it. kdebug cannot see what an image does. So the author of the policy says it, and:
+
+- The class is at least *intrusive*, whatever the alias says, and the policy may not call it *observe*. So no alert starts one.
+- A rule allows it only if the rule itself says \`traces: true\`. Without that the answer is \`tracer_not_allowed\`, also where the rule has the class: for a rerun, for a button, and for a batch.
+- All aliases of one image must agree on it, so a second name is no way around.
+- The card, \`can-i\`, \`explain\`, \`images\` and the audit record name it, also beside a higher class.
+
+Say it of each image that has gdb, strace or the like in its command. An image with \`command: allowed\` that only *holds* such a tool is intrusive by its free command
+already; with \`traces: true\` it needs the right as well. \`stacks\` and \`profile\` read memory without seizing anybody.
 
 ## How it is judged
 

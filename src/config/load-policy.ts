@@ -143,6 +143,7 @@ const imageOf = (image: PolicyFile['images'][string], alias: string): ImageAlias
   command: image.command,
   diagnostic: image.diagnostic,
   ...defined({
+    traces: image.traces || undefined,
     files: image.files?.length ? image.files : undefined,
     settings: image.settings,
     timeoutMs: image.timeout,
@@ -163,9 +164,9 @@ const alertSourceOf = (
   ...defined({ clusters, image }),
 });
 
-const ruleOf = ({ batch, targetLog, approval, ...rule }: RawRule): Rule => ({
+const ruleOf = ({ batch, targetLog, approval, traces, ...rule }: RawRule): Rule => ({
   ...rule,
-  ...defined({ batch, targetLog, approval: approval && approvalOf(approval) }),
+  ...defined({ batch, targetLog, traces: traces || undefined, approval: approval && approvalOf(approval) }),
 });
 
 const approvalOf = ({ expires, ...approval }: NonNullable<RawRule['approval']>): Approval => ({

@@ -117,6 +117,12 @@ const Image = z.strictObject({
     .boolean()
     .default(false)
     .describe('its report is believed: a diagnostic image, which runs its own command only'),
+  traces: z
+    .boolean()
+    .default(false)
+    .describe(
+      'it seizes its target (ptrace), as a debugger does: at least intrusive, and only for rules with traces: true',
+    ),
   files: z
     .array(z.enum(FILE_KINDS))
     .max(FILE_KINDS.length)
@@ -162,6 +168,10 @@ const Rule = z.strictObject({
     .describe(
       'packet captures and heap dumps, which nothing can redact: only with an approval, or also by a rule without one; never of a batch',
     ),
+  traces: z
+    .boolean()
+    .default(false)
+    .describe('whether the rule also allows images with traces: true, which seize their target, within its classes'),
   targetLog: z
     .enum(TARGET_LOG_RIGHTS)
     .optional()

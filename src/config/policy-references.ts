@@ -1,4 +1,5 @@
 import { parseImageReference } from '../core/container/names.ts';
+import { isSameReference } from '../core/planning/resolve.ts';
 import { DIRECT } from '../core/policy/policy.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { isObject } from '../lib/object.ts';
@@ -129,7 +130,14 @@ function imageFindings(file: Tree): readonly Finding[] {
     .map(([name]) =>
       finding(['images', name, 'settings'], 'excludes command: allowed, which lets people set any variable'),
     );
+  const tracers = Object.entries(images)
+    .filter(([, image]) => mapOf(image).traces === true && mapOf(image).class === 'observe')
+    .map(([name]) =>
+      finding(['images', name, 'traces'], 'excludes class: observe: whatever seizes its target stops it for moments'),
+    );
   return [
+    ...tracers,
+    ...unmarkedTracers(images),
     ...timeouts,
     ...references,
     ...reports,
@@ -137,6 +145,19 @@ function imageFindings(file: Tree): readonly Finding[] {
     ...settings,
     ...unknownName(['defaultImage'], file.defaultImage, images, 'alias of images'),
   ];
+}
+
+/** One image is a tracer under all of its aliases, or a second name would be a way around the rules. */
+function unmarkedTracers(images: Tree): readonly Finding[] {
+  const all = Object.entries(images).map(([name, image]) => [name, mapOf(image)] as const);
+  const marked = all.filter(([, { traces }]) => traces === true);
+  return all
+    .filter(([, { traces }]) => traces !== true)
+    .flatMap(([name, { image }]) => {
+      const twin = marked.find(([, other]) => isSameReference(String(image), String(other.image)));
+      const message = twin && `is also the image of ${twin[0]}, which says traces: true: say so here too`;
+      return message === undefined ? [] : [finding(['images', name, 'image'], message)];
+    });
 }
 
 function ruleFindings(file: Tree): readonly Finding[] {

@@ -119,6 +119,10 @@ export const REASONS = {
     'no rule of this channel allows this kind of run there',
     'Use less power (an image that only reads, its default command, --profile=restricted), or ask the policy owners for a rule.',
   ),
+  tracer_not_allowed: user(
+    'this image seizes its target as a debugger does, and no rule of this channel says that it may there',
+    'Use an image that does not trace, or ask the policy owners for a rule with traces: true.',
+  ),
   profile_not_allowed: user(
     'no rule of this channel allows that profile there',
     'Leave out --profile: kdebug picks the least power that works. Or ask the policy owners for a rule.',

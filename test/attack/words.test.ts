@@ -42,6 +42,26 @@ attack(18, 'lint-policy says what observe with sysadmin and a beginning of names
   expect(text).toContain('sysadmin');
 });
 
+attack(
+  21,
+  'no policy gives a tracer a second, harmless name, calls it observing, or has an alert start it',
+  async () => {
+    const problemsOf = async (image: string, more = ''): Promise<string> => {
+      const images = `images:\n  tracer: { image: "registry.acme.io/tracer:1", ${image} }\n  other: { image: "registry.acme.io/tracer:1", class: intrusive, traces: true }\n`;
+      const alerts =
+        more && `alerts:\n  shop: { source: alertmanager, secretEnv: ALERTS_SECRET, channel: C0SHOP, ${more} }\n`;
+      const { code, text } = await lint(SUITE_POLICY.replace('images:\n', images) + alerts);
+      expect(code).not.toBe(0);
+      return text;
+    };
+    const TRACER = 'class: intrusive, traces: true, diagnostic: true';
+    expect(await problemsOf('class: intrusive')).toContain('images.tracer.image: is also the image of other');
+    expect(await problemsOf('class: observe, traces: true')).toContain('images.tracer.traces: excludes class: observe');
+    expect(await problemsOf(TRACER, 'image: tracer')).toContain('alerts.shop: needs an image of class observe');
+    expect(await problemsOf(TRACER), 'the control').not.toContain('tracer');
+  },
+);
+
 attack(18, 'lint-policy says what a free command with general gives away', async () => {
   const free = `{ id: free, clusters: [prod], namespaces: [shop], classes: [observe, intrusive], profiles: [restricted, general] }`;
   const { text } = await lint(ruleOf(free));

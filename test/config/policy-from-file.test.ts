@@ -65,6 +65,20 @@ describe('the example of the design', () => {
     expect(() => ruleOf('targetLog: all,')).toThrow('targetLog');
   });
 
+  it('loads who seizes, and which rule lets them: nobody and none where the file does not say', () => {
+    const text = readFileSync(fixture('design.yaml'), 'utf8');
+    const { images, channels } = loaded(
+      text
+        .replace('{ id: look,', '{ id: look, traces: true,')
+        .replace('class: elevated,', 'class: elevated, traces: true,'),
+    );
+    expect(images.debugger).toHaveProperty('traces', true);
+    expect(channels[asChannelId('C0SHOP')]?.rules[0]).toHaveProperty('traces', true);
+    const plain = loaded(text);
+    for (const each of [...Object.values(plain.images), ...(plain.channels[asChannelId('C0SHOP')]?.rules ?? [])])
+      expect(each).not.toHaveProperty('traces');
+  });
+
   it('loads its images, closed to own commands unless it says otherwise', () => {
     expect(policy.defaultImage).toBe('autodiagnose');
     expect(policy.images).toMatchObject({

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MINIMAL, problems } from './policy-text.ts';
 
 it.each(['#shop', 'shop', 'c0shop', 'D0DIRECT', 'U0BOB', 'C', '__proto__', 'constructor', 'C0SHOP '])(
@@ -73,6 +73,26 @@ it('settings and diagnostic exclude command: allowed, because whoever writes the
   expect(problems(`${MINIMAL}${image('diagnostic: true, command: allowed')}`)).toEqual([
     expect.stringContaining('images.a.diagnostic: excludes command: allowed'),
   ]);
+});
+
+describe('an image that seizes its target', () => {
+  const images = (...entries: readonly string[]) => problems(`${MINIMAL}images: { ${entries.join(', ')} }\n`);
+  const TRACER = 'a: { image: "x/a:1", class: intrusive, traces: true }';
+
+  it('does not only observe', () => {
+    expect(images(TRACER)).toEqual([]);
+    expect(images('a: { image: "x/a:1", class: observe, traces: true }')).toEqual([
+      'p.yaml:5:56 images.a.traces: excludes class: observe: whatever seizes its target stops it for moments',
+    ]);
+  });
+
+  it('is one under each of its names, however they spell it', () => {
+    expect(images(TRACER, 'b: { image: "docker.io/x/a:1", class: observe }')).toEqual([
+      'p.yaml:5:78 images.b.image: is also the image of a, which says traces: true: say so here too',
+    ]);
+    expect(images(TRACER, 'b: { image: "x/a:1", class: elevated, traces: true }')).toEqual([]);
+    expect(images(TRACER, 'b: { image: "x/a:2", class: observe }')).toEqual([]);
+  });
 });
 
 const placed = (channels: string) => problems(`${MINIMAL}channels: ${channels}\n`);

@@ -91,6 +91,7 @@ describe('the policy that is shipped, with every setting on that it shows as off
     ['web-1 --image=net --env=NET_ENDPOINT=db:5432', 'allowed by rule look'],
     ['web-1 --image=stacks --reason=hang', 'needs approval by rule command: 1 of sre'],
     ['web-1 --image=profile --reason=hot', 'needs approval by rule command: 1 of sre'],
+    ['web-1 --image=blackbox --reason=crash', 'needs approval by rule command: 1 of sre'],
     [
       'web-1 --image=capture --profile=baseline --reason=x --env=NET_FILTER=tcp',
       'needs approval by rule capture: 1 of sre',

@@ -70,6 +70,11 @@ export const CLASS_FACTS = {
     words: 'the debug container gets weaker confinement than usual from its pod',
     why: 'it has less of SELinux, AppArmor or seccomp between it and the node',
   },
+  tracer: {
+    class: 'intrusive',
+    words: 'the image seizes its target (ptrace)',
+    why: "as a debugger does: it stops its target, and could read and write all of the target's memory and registers",
+  },
   'own-words': {
     class: 'intrusive',
     words: 'a free command that may reach the workload',

@@ -8,6 +8,7 @@ import type { VerdictFinding } from './facts/verdict.ts';
 import { BLACKBOX_FINDINGS } from './images/blackbox-findings.ts';
 import { IMAGE_FINDINGS } from './images/image-findings.ts';
 import { NET_FINDINGS } from './images/net-findings.ts';
+import type { Lead } from './images/next-image.ts';
 import { PROFILE_FINDINGS } from './images/profile-findings.ts';
 import { STACKS_FINDINGS } from './images/stacks-findings.ts';
 import { CAUSE_RULES, CLUSTER_RULES, EFFECT_RULES } from './look-at-cluster.ts';
@@ -27,6 +28,13 @@ const CLUSTER_BY_CODE: ReadonlyMap<string, ClusterRule> = new Map(CLUSTER_RULES.
 
 /** The rule of a code; undefined for codes of other images. */
 export const findingRule = (code: string): FindingRule | undefined => BY_CODE.get(code);
+
+/** What they lead to, in their order. */
+export const leadsOf = (findings: readonly Pick<VerdictFinding, 'code' | 'containerName'>[]): readonly Lead[] =>
+  findings.flatMap(({ code, containerName }) => {
+    const rule = findingRule(code ?? '');
+    return rule ? [{ ...rule, ...defined({ containerName }) }] : [];
+  });
 
 export const MAX_FINDINGS = 3;
 /** For findings of other images, which have no rule. */
@@ -126,6 +134,7 @@ export function shown(finding: Finding): VerdictFinding {
     text: shorten(finding.text, VERDICT_LINE_LENGTH),
     ...defined({
       code: rule?.code,
+      containerName: finding.containerName,
       limit: threshold === undefined ? undefined : `${threshold}${unit}`,
     }),
     next: finding.next ?? rule?.next ?? '',

@@ -12,10 +12,10 @@ import type { Diagnosis, Finding, Help, Section } from './facts/report.ts';
 import type { Runtime } from './facts/rules.ts';
 import { chartsOf } from './facts/series.ts';
 import type { LookAgain, Verdict } from './facts/verdict.ts';
-import { findingRule, isWrong, MAX_FINDINGS, ordered, shown } from './findings.ts';
+import { findingRule, isWrong, leadsOf, MAX_FINDINGS, ordered, shown } from './findings.ts';
 import { asTargetUser, leadsInside, nextImageOf } from './images/next-image.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
-import { isReady } from './reading/pod-containers.ts';
+import { isReady, partsOf } from './reading/pod-containers.ts';
 import { MAX_UNSEEN } from './reading/unseen.ts';
 import { startFindings } from './rules/resources.ts';
 
@@ -32,7 +32,7 @@ export function verdictOf(
   diagnosis: Diagnosis,
   plan: Plan,
   facts: ClusterFacts | undefined,
-  policy: Pick<Policy, 'images'> = { images: {} },
+  policy: Pick<Policy, 'images' | 'channels'> = { images: {}, channels: {} },
   first?: Verdict,
 ): Verdict {
   const clusterFindings = facts ? lookAtCluster(facts) : {};
@@ -45,10 +45,14 @@ export function verdictOf(
   );
   const lookAgain = lookAgainOf(diagnosis, plan, facts?.pod);
   const isQuiet = !findings.some(isWrong);
-  const next = nextImageOf(
-    [...findings.map(({ code }) => findingRule(code)), ...(isQuiet ? leadsInside(diagnosis.target?.runtime) : [])],
-    { target: diagnosis.target, plan, policy, lookAgain, mayTryGeneral: mayTryGeneral(plan, facts?.pod) },
-  );
+  const next = nextImageOf([...leadsOf(findings), ...(isQuiet ? leadsInside(diagnosis.target?.runtime) : [])], {
+    target: diagnosis.target,
+    plan,
+    isRunning: facts !== undefined && runsIn(facts.pod, plan.targetContainerName),
+    policy,
+    lookAgain,
+    mayTryGeneral: mayTryGeneral(plan, facts?.pod),
+  });
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts, first)];
   const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
   const sawInside = isQuiet && diagnosis.unsure !== true && !couldNotLook(diagnosis) && seesInside(diagnosis);
@@ -114,6 +118,9 @@ export function explanationOf(facts: ClusterFacts, plan: Plan, outcome: Outcome)
   const wrong = ordered(seen).filter(isWrong);
   return wrong.length === 0 ? undefined : { findings: wrong.slice(0, MAX_FINDINGS).map(shown) };
 }
+
+const runsIn = (pod: Pod, name: string | undefined): boolean =>
+  partsOf(pod).some((part) => part.name === name && part.status?.running !== undefined);
 
 const sectionOf = ({ code, section }: Finding): string | undefined => section ?? findingRule(code)?.section;
 

@@ -78,6 +78,11 @@ const CHECKS: readonly Check[] = [
     subject: ({ plan, alias }) => `${plan.imageAlias} (${classWords(plan, alias)})`,
   },
   {
+    code: 'tracer_not_allowed',
+    passes: ({ plan, alias }, rule) => rule.traces === true || !mayTrace(plan, alias),
+    subject: ({ plan }) => plan.imageAlias,
+  },
+  {
     code: 'batch_not_allowed',
     passes: ({ pods }, rule) => pods === 1 || rule.batch !== undefined,
     subject: ({ pods }) => `${pods} pods`,
@@ -115,6 +120,10 @@ const CHECKS: readonly Check[] = [
       `${printDuration(plan.timeoutMs)}; the policy allows ${printDuration(policy.limits.maxTimeoutMs)}`,
   },
 ];
+
+/** The alias may have been called a tracer, or no longer one, since the plan: then it counts as one. */
+const mayTrace = ({ classReasons }: Plan, alias: ImageAlias | undefined): boolean =>
+  alias?.traces === true || classReasons.some(({ fact }) => fact === 'tracer');
 
 /** The alias may have been given further kinds since the plan. */
 const secretKindsOf = ({ plan, alias }: Pick<Question, 'plan' | 'alias'>): readonly FileKind[] =>

@@ -13,7 +13,10 @@ import { identityOfTarget, type UserAndGroup } from '../container/profiles.ts';
 
 export interface LaunchClass {
   readonly class: ImageClass;
-  /** The facts that raise the class to this, in the order of `CLASS_FACTS`; empty if the catalogue alone does. */
+  /**
+   * The facts that raise the class to this, in the order of `CLASS_FACTS`; empty if the catalogue alone does. A tracer is named
+   * whatever the class: rules decide on it by itself.
+   */
   readonly reasons: readonly ClassReason[];
 }
 
@@ -28,6 +31,8 @@ export interface Launch {
   readonly securityContext: SecurityContext | undefined;
   /** The image's class in the catalogue. */
   readonly imageClass: ImageClass;
+  /** The catalogue says that the image seizes its target. */
+  readonly traces: boolean;
   /** The requester supplies a command, arguments or environment. */
   readonly ownWords: boolean;
 }
@@ -43,7 +48,7 @@ export function classOfLaunch(launch: Launch): LaunchClass {
     (worse, { fact }) => worseClass(worse, CLASS_FACTS[fact].class),
     launch.imageClass,
   );
-  return { class: worst, reasons: found.filter(({ fact }) => CLASS_FACTS[fact].class === worst) };
+  return { class: worst, reasons: found.filter(({ fact }) => fact === 'tracer' || CLASS_FACTS[fact].class === worst) };
 }
 
 function reasonsOf(launch: Launch): readonly ClassReason[] {
@@ -58,6 +63,7 @@ function reasonsOf(launch: Launch): readonly ClassReason[] {
     ['host-network', spec.hostNetwork],
     ['host-ipc', spec.hostIPC],
     ['privileged', launch.securityContext?.privileged === true],
+    ['tracer', launch.traces],
     ['own-words', launch.ownWords && !(isRestricted(launch.securityContext) && reachable.length === 0)],
   ];
   const found = [

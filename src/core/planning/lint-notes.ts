@@ -1,9 +1,9 @@
 import { type FileKind, isSecretKind } from '../container/file-kinds.ts';
-import { worseClass } from '../container/image-class.ts';
 import { parseImageReference } from '../container/names.ts';
 import { asChannelId } from '../ids.ts';
 import { type ChannelPolicy, DIRECT, type ImageAlias, type Policy, type Rule } from '../policy/policy.ts';
 import { unmappedOf } from './identity.ts';
+import { mayBeUsed } from './resolve.ts';
 import { TARGET_LOG_WORDS, targetLogOfRule } from './target-log.ts';
 
 /** Images of Docker Hub's own that people debug with: for these a name without a registry is right. */
@@ -88,7 +88,9 @@ export function effectsOf(rule: Rule, channel: string, policy: Policy): readonly
         ]
       : []),
     ...secretFiles(images).map((words) => `${who} gets ${words} ${where}`),
+    ...tracers(images).map((names) => `${who} can seize, as a debugger does, the processes of ${where}: ${names}`),
     ...unusable(rule),
+    ...unusableTracers(rule, policy),
     ...unusableFiles(rule, policy),
   ];
 }
@@ -128,6 +130,19 @@ function secretFiles(images: readonly ImageAlias[]): readonly string[] {
     : [`${secrets.join(' and ')}, passwords too, unredacted, by direct message (${names.join(', ')}), of`];
 }
 
+const tracers = (images: readonly ImageAlias[]): readonly string[] => {
+  const names = images.filter(({ traces }) => traces === true).map(({ alias }) => alias);
+  return names.length === 0 ? [] : [names.join(', ')];
+};
+
+/** Of its classes, but without the right to seize. */
+function unusableTracers(rule: Rule, { images }: Policy): readonly string[] {
+  const excluded = Object.values(images).filter(
+    (image) => !mayBeUsed(image, rule) && mayBeUsed(image, { ...rule, traces: true }),
+  );
+  return excluded.map(({ alias }) => `it never allows ${alias}, which seizes its target: that needs traces: true`);
+}
+
 function unusableFiles(rule: Rule, { images }: Policy): readonly string[] {
   const excluded = Object.values(images).filter((image) => mayBeUsed(image, rule) && !mayBringBack(image, rule));
   return excluded.map(
@@ -144,10 +159,6 @@ const approvalText = ({ approval }: Rule): string =>
 
 const isEmpty = ({ clusters, namespaces, classes, profiles }: Rule): boolean =>
   [clusters, namespaces, classes, profiles].some((list) => list.length === 0);
-
-/** A launch has its image's class or worse, so an image of a milder class can match a rule for a worse one. */
-export const mayBeUsed = (image: ImageAlias, { classes }: Pick<Rule, 'classes'>): boolean =>
-  classes.some((each) => worseClass(each, image.class) === each);
 
 function ownCommands(images: readonly ImageAlias[], { classes }: Rule): readonly string[] {
   const own = images.filter((image) => classes.includes(image.class)).map(({ alias }) => alias);

@@ -76,6 +76,7 @@ export function makePlan(resolved: Resolved): PlanResult {
       learnt: resolved.learnt,
       securityContext,
       imageClass: alias.class,
+      traces: alias.traces === true,
       ownWords: hasOwnWords(resolved),
     });
     const spots = container ? blindSpots(profile, runAs, targetOf(resolved)) : [];

@@ -1,6 +1,7 @@
 import { defined } from '../../lib/object.ts';
 import type { Pod } from '../container/pod.ts';
 import { PROFILES, type Profile } from '../container/profiles.ts';
+import type { ReasonCode } from '../errors.ts';
 import {
   type Approval,
   channelPolicy,
@@ -11,9 +12,8 @@ import {
 } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
 import { problemOfPod } from '../request/target.ts';
-import { mayBeUsed } from './lint-notes.ts';
 import { type Aim, type PlanInputs, planRequest, roomFor } from './plan-request.ts';
-import { matchesNamespace } from './resolve.ts';
+import { matchesNamespace, mayBeUsed } from './resolve.ts';
 
 /** The profiles for which one rule decides alike. */
 export interface PossibleRun {
@@ -103,12 +103,15 @@ function withCommand(command: readonly string[], question: Question): Omit<Possi
   return { alias, runs, ...defined({ denial }) };
 }
 
+/** Where an image would run. */
+type Reach = Pick<Aim, 'cluster' | 'namespace' | 'alias'>;
+
 /**
  * True if some rule of the channel could allow the image in some pod of the namespace, with or without an approval,
  * whatever that pod is. Pure.
  */
 export const hasRuleFor = (
-  { cluster, namespace, alias }: Pick<Aim, 'cluster' | 'namespace' | 'alias'>,
+  { cluster, namespace, alias }: Reach,
   channelId: string,
   policy: Pick<Policy, 'channels'>,
 ): boolean =>
@@ -119,6 +122,12 @@ export const hasRuleFor = (
       rule.profiles.length > 0 &&
       mayBeUsed(alias, rule),
   );
+
+/** Why no rule could (`hasRuleFor`): the right to seize is missing, or the class. Pure. */
+export const reasonWithoutRule = (reach: Reach, channelId: string, policy: Pick<Policy, 'channels'>): ReasonCode =>
+  hasRuleFor({ ...reach, alias: { ...reach.alias, traces: false } }, channelId, policy)
+    ? 'tracer_not_allowed'
+    : 'class_not_allowed';
 
 const OF_PROFILE: ReadonlySet<string> = new Set(['profile_not_allowed', 'profile_refused_here']);
 

@@ -177,7 +177,7 @@ export interface ChannelOffer {
   readonly clusters: readonly string[];
   /** Names, and prefixes ending in `*`, of the cluster. */
   readonly namespaces: readonly string[];
-  /** Images whose class a rule for the namespace has. */
+  /** Images that a rule for the namespace can match. */
   readonly images: readonly ImageAlias[];
   readonly profiles: readonly Profile[];
 }
@@ -194,7 +194,7 @@ export function channelOffer(
   return {
     clusters: [...new Set(rules.flatMap(({ clusters }) => clusters))],
     namespaces: [...new Set(ofCluster.flatMap(({ namespaces }) => namespaces))],
-    images: Object.values(policy.images).filter((image) => here.some((rule) => mayRun(rule, image))),
+    images: Object.values(policy.images).filter((image) => here.some((rule) => mayBeUsed(image, rule))),
     profiles: PROFILES.filter((profile) => here.some(({ profiles }) => profiles.includes(profile))),
   };
 }
@@ -202,6 +202,9 @@ export function channelOffer(
 const covers = ({ namespaces }: Rule, namespace: string): boolean =>
   namespaces.some((pattern) => matchesNamespace(pattern, namespace));
 
-/** The rule must have the image's class or a worse one: a launch may raise its class, never lower it. */
-const mayRun = ({ classes }: Rule, image: ImageAlias): boolean =>
-  classes.some((one) => worseClass(one, image.class) === one);
+/**
+ * A rule can match some launch of the image: a launch has its image's class or worse, so a rule for a worse class will do; and
+ * a tracer needs its own right.
+ */
+export const mayBeUsed = (image: ImageAlias, { classes, traces }: Pick<Rule, 'classes' | 'traces'>): boolean =>
+  classes.some((each) => worseClass(each, image.class) === each) && (traces === true || image.traces !== true);

@@ -102,6 +102,8 @@ export interface ImageAlias {
   readonly command: 'allowed' | 'fixed';
   /** A diagnostic image: it runs only its own command, and kdebug believes its report. Absent: false. */
   readonly diagnostic?: boolean;
+  /** It seizes its target (ptrace), as a debugger does: only rules with `traces` allow it. Absent: false. */
+  readonly traces?: boolean;
   /** The kinds of files that it may hand back. Absent: none. */
   readonly files?: readonly FileKind[];
   /** The variables that people may set although the command is fixed; without it, none. */
@@ -152,6 +154,8 @@ export interface Rule {
    * Absent: `approval`, so a rule without one does not match such an image.
    */
   readonly secretFiles?: 'approval' | 'allowed';
+  /** The rule allows images that seize their target, too, within its classes. Absent: it matches none of them. */
+  readonly traces?: boolean;
   readonly approval?: Approval;
   /**
    * The lines that a diagnosis may read and show of the log of the pod's own containers: none, the lines that say what

@@ -16,11 +16,13 @@ import type { PlannedRun } from './life-cycle.ts';
 const COMES_WITH_KDEBUG = 'autodiagnose';
 
 /**
- * The image that stops runs: `autodiagnose`, else the default image, if the policy calls it diagnostic. No other:
+ * The image that stops runs: `autodiagnose`, else the default image, if the policy calls it diagnostic and no tracer. No other:
  * nothing says which images understand `stop`, and one that does not would do its own work.
  */
 export const stopImage = ({ images, defaultImage }: Pick<Policy, 'images' | 'defaultImage'>): ImageAlias | undefined =>
-  [images[COMES_WITH_KDEBUG], images[defaultImage ?? '']].find((image) => image?.diagnostic === true);
+  [images[COMES_WITH_KDEBUG], images[defaultImage ?? '']].find(
+    (image) => image?.diagnostic === true && image.traces !== true,
+  );
 
 export interface StopAsk {
   readonly byUserId: string;
@@ -69,6 +71,7 @@ const classNow = (own: PlannedRun['plan'], pod: Pod, learnt: UserAndGroup | unde
     learnt,
     securityContext: own.securityContext,
     imageClass: own.class,
+    traces: false,
     ownWords: false,
   }).class;
 

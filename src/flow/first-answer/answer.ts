@@ -2,7 +2,7 @@ import { countSiblings } from '../../core/compare/siblings.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { type Pod, workloadOf } from '../../core/container/pod.ts';
 import type { Verdict } from '../../core/diagnosis/facts/verdict.ts';
-import { findingRule } from '../../core/diagnosis/findings.ts';
+import { leadsOf } from '../../core/diagnosis/findings.ts';
 import { firstAnswer } from '../../core/diagnosis/first-answer.ts';
 import { nextImageOf } from '../../core/diagnosis/images/next-image.ts';
 import { hasInside } from '../../core/lookup/question.ts';
@@ -31,12 +31,17 @@ export async function answerQuestion(
   return { verdict: { ...verdict, ...next }, look };
 }
 
-/** Nothing is known of the target's runtime or user before a look. */
-const nextImageFor = ({ findings }: Verdict, plan: Plan, policy: Policy) =>
-  nextImageOf(
-    findings.map(({ code }) => (code === undefined ? undefined : findingRule(code))),
-    { target: undefined, plan, policy, lookAgain: undefined, mayTryGeneral: false },
-  );
+/** Nothing is known of the target's runtime or user before a look, which goes only into what runs. */
+const nextImageFor = ({ findings, groups }: Verdict, plan: Plan, policy: Policy) =>
+  nextImageOf(leadsOf(findings), {
+    target: undefined,
+    plan,
+    // Of a workload: the pod to look into is one of those with the worst finding.
+    isRunning: groups?.[0]?.podNames.includes(plan.podName) ?? true,
+    policy,
+    lookAgain: undefined,
+    mayTryGeneral: false,
+  });
 
 async function answerPod(
   planned: PlannedRequest,

@@ -15,7 +15,7 @@ import {
 } from '../../core/lookup/workload-sources.ts';
 import { decideSnapshot } from '../../core/planning/decide-batch.ts';
 import { type PlannedQuestion, planQuestion } from '../../core/planning/plan-request.ts';
-import { hasRuleFor } from '../../core/planning/possible-runs.ts';
+import { hasRuleFor, reasonWithoutRule } from '../../core/planning/possible-runs.ts';
 import type { Denial } from '../../core/policy/policy.ts';
 import { defined } from '../../lib/object.ts';
 import { nearest } from '../../lib/text.ts';
@@ -54,7 +54,8 @@ export async function planWorkload(
   const first = pods.find(runs) ?? pods[0];
   if (!first) {
     // There is no plan to decide on: where no rule could let the image look, nobody is told anything.
-    if (!hasRuleFor(aim, origin.channelId, policy)) return refuse('class_not_allowed', aim.alias.alias);
+    if (!hasRuleFor(aim, origin.channelId, policy))
+      return refuse(reasonWithoutRule(aim, origin.channelId, policy), aim.alias.alias);
     return { kind: 'nobody', scope, subject: missingTarget(target, all) };
   }
   const { plan, decision, problem } = unlessDenied(await planned(first, inputs, deps));

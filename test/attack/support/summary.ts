@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-const FINDINGS = 20;
+const FINDINGS = 21;
 /** As in `othersAreAnswered`: the bound that issue 13 names. */
 const MAX_BLOCKED_MS = 1_000;
 

@@ -34,7 +34,7 @@ export function readOf(diagnosis: Diagnosis, image: ImageName, podName: string):
     nowMs: START_MS,
   };
   const first = { line: 'Nothing found', findings: [], healthy: true, readAtMs: START_MS } as const;
-  const verdict = verdictOf(diagnosis, plan, facts, { images: {} }, first);
+  const verdict = verdictOf(diagnosis, plan, facts, { images: {}, channels: {} }, first);
   const run: Run = aRun({ state: 'finished', plan, outcome: { kind: 'succeeded' }, verdict });
   const { tone, headline } = headOf(run, START_MS, false);
   return {

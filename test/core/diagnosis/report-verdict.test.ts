@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../../src/core/container/plan.ts';
+import type { ContainerStatus, ContainerTermination } from '../../../src/core/container/pod.ts';
 import type { ClusterFacts } from '../../../src/core/diagnosis/facts/facts.ts';
 import type { Diagnosis, DiagnosisTarget } from '../../../src/core/diagnosis/facts/report.ts';
 import type { Verdict } from '../../../src/core/diagnosis/facts/verdict.ts';
 import { explanationOf, labelOf, verdictOf } from '../../../src/core/diagnosis/report-verdict.ts';
+import { asChannelId } from '../../../src/core/ids.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
-import type { Policy } from '../../../src/core/policy/policy.ts';
-import { aPlan, aPod, aPolicy, aStatus, aTermination, START_MS } from '../../support/builders.ts';
+import type { Policy, Rule } from '../../../src/core/policy/policy.ts';
+import { aPlan, aPod, aPolicy, aRule, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 
 const report = (parts: Partial<Diagnosis> = {}): Diagnosis => ({
   verdict: 'Nothing found in 13 sections; it does not see inside the program.',
@@ -280,7 +282,10 @@ describe('with a first answer', () => {
 describe('the next image', () => {
   const { autodiagnose } = aPolicy().images;
   const images = Object.fromEntries(
-    ['stacks', 'profile', 'net'].map((alias) => [alias, { ...autodiagnose!, alias, reference: `${alias}:1` }]),
+    ['stacks', 'profile', 'net', 'blackbox'].map((alias) => [
+      alias,
+      { ...autodiagnose!, alias, reference: `${alias}:1` },
+    ]),
   );
   const AS_TARGET = aPlan({ securityContext: { runAsUser: 7, runAsGroup: 7 } });
   const finding = (code: string) => ({ code, value: 1_000, text: code });
@@ -289,14 +294,24 @@ describe('the next image', () => {
     target: Partial<DiagnosisTarget> = {},
     {
       plan = AS_TARGET,
+      of,
+      rules = [aRule()],
       ...parts
-    }: Partial<Diagnosis> & { readonly plan?: Plan; readonly images?: Policy['images'] } = {},
+    }: Partial<Diagnosis> & {
+      readonly plan?: Plan;
+      readonly images?: Policy['images'];
+      readonly of?: Parameters<typeof facts>[0];
+      readonly rules?: readonly Rule[];
+    } = {},
   ) => {
     const { nextImage, nextAs } = verdictOf(
       report({ findings: codes.map(finding), target: { effective: true, uid: 7, gid: 7, ...target }, ...parts }),
       plan,
-      facts(),
-      { images: parts.images ?? images },
+      facts(of ?? {}),
+      {
+        images: parts.images ?? images,
+        channels: aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules } } }).channels,
+      },
     );
     return nextAs ? [nextImage, nextAs] : nextImage;
   };
@@ -323,6 +338,75 @@ describe('the next image', () => {
     expect(next(['cpu_throttled', 'peer_refused'], {}, { images: { profile: images.profile! } })).toBe('profile');
     expect(next(['peer_refused'], {}, { images: { net: { ...images.net!, diagnostic: false } } })).toBeUndefined();
     expect(next(['accept_queue'], {}, { images: {} })).toBeUndefined();
+  });
+
+  it('is none that every rule of the channel refuses there', () => {
+    const intrusive = { stacks: { ...images.stacks!, class: 'intrusive' as const } };
+    expect(next(['accept_queue'], {}, { images: intrusive })).toBeUndefined();
+    const rules = [aRule({ id: 'ask', classes: ['intrusive'] })];
+    expect(next(['accept_queue'], {}, { images: intrusive, rules })).toBe('stacks');
+    expect(next(['accept_queue'], {}, { rules: [aRule({ namespaces: ['pay'] })] })).toBeUndefined();
+  });
+
+  describe('of a container that ends and comes up again', () => {
+    const UP = { running: { startedAt: new Date(START_MS - 4_000).toISOString() } };
+    const again = (ending: Partial<ContainerTermination> = {}, status: Partial<ContainerStatus> = {}) => {
+      const lastTermination = aTermination({
+        exitCode: 139,
+        reason: 'Error',
+        finishedAt: new Date(START_MS - 5_000).toISOString(),
+        ...ending,
+      });
+      const containerStatuses = [
+        aStatus({ restartCount: 3, lastTermination, ...(status.waiting ? {} : UP), ...status }),
+      ];
+      return { pod: aPod({ spec: { containers: [CONTAINER] }, status: { containerStatuses } }) };
+    };
+    const OOM = { exitCode: 137, reason: 'OOMKilled' };
+
+    it.each([
+      ['loops', again()],
+      ['restarted once', again({}, { restartCount: 1 })],
+      ['was killed for memory', again(OOM)],
+    ])('that %s waits beside it for the next end', (_, of) => {
+      expect(next([], {}, { of })).toBe('blackbox');
+    });
+
+    it('is offered only while the target runs, for it waits beside a process', () => {
+      const waiting = { reason: 'CrashLoopBackOff', message: '' };
+      expect(next([], {}, { of: again({}, { waiting }) })).toBeUndefined();
+    });
+
+    it('is none for another container than the one that was looked at', () => {
+      expect(next([], {}, { of: again(), plan: { ...AS_TARGET, targetContainerName: 'sidecar' } })).toBeUndefined();
+    });
+
+    it('stands behind what fills the memory now, and before all else', () => {
+      expect(next(['memory_near_limit'], { runtime: 'jvm' }, { of: again(OOM) })).toBe('stacks');
+      expect(next(['memory_near_limit'], { runtime: 'go' }, { of: again(OOM) })).toBe('blackbox');
+      expect(next(['memory_near_limit'], { runtime: 'jvm' }, { of: again() })).toBe('blackbox');
+      expect(next(['accept_queue', 'cpu_throttled'], {}, { of: again() })).toBe('blackbox');
+    });
+
+    it('goes on to the next finding where the policy has no such image, or it waited already', () => {
+      const { blackbox: _, ...others } = images;
+      expect(next(['accept_queue'], {}, { of: again(), images: others })).toBe('stacks');
+      expect(next(['accept_queue'], {}, { of: again(), plan: { ...AS_TARGET, imageAlias: 'blackbox' } })).toBe(
+        'stacks',
+      );
+    });
+
+    it('holds its target by ptrace, so Yama stands in its way whatever the runtime', () => {
+      const yama = (ptraceScope: number) => next([], { runtime: 'go', ptraceScope }, { of: again() });
+      expect([yama(0), yama(1), yama(3)]).toEqual(['blackbox', ['blackbox', { kind: 'general' }], undefined]);
+    });
+
+    it('needs the right to seize where the policy calls it a tracer', () => {
+      const tracer = { blackbox: { ...images.blackbox!, class: 'intrusive' as const, traces: true } };
+      const rule = (parts: Partial<Rule>) => [aRule({ classes: ['observe', 'intrusive'], ...parts })];
+      expect(next([], {}, { of: again(), images: tracer, rules: rule({}) })).toBeUndefined();
+      expect(next([], {}, { of: again(), images: tracer, rules: rule({ traces: true }) })).toBe('blackbox');
+    });
   });
 
   it('is never the image that looked', () => {

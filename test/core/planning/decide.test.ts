@@ -174,6 +174,43 @@ describe('default deny', () => {
     expect(denied({ ...plan, ...other }, look)).toBe('class_not_allowed debugger (elevated) (look)');
   });
 
+  describe('an image that seizes its target', () => {
+    const blackbox = { alias: 'blackbox', reference: 'blackbox:1', class: 'intrusive', command: 'fixed' } as const;
+    const ofTracer = planned({
+      ...{ imageAlias: 'blackbox', image: 'blackbox:1', class: 'intrusive' },
+      classReasons: [{ fact: 'tracer' }],
+    });
+    const may = (rules: readonly Rule[], traces = true) =>
+      ruled(rules, { images: { blackbox: { ...blackbox, traces } } });
+    const wide = aRule({
+      classes: ['observe', 'intrusive', 'elevated'],
+      batch: { maxPods: 50, maxParallelism: 10 },
+      secretFiles: 'allowed',
+    });
+
+    it('is denied by a rule that has its class, and only without `traces`', () => {
+      expect(denied(ofTracer, may([wide]))).toBe('tracer_not_allowed blackbox (look)');
+      expect(denied(ofTracer, may([{ ...wide, traces: false }]))).toContain('tracer_not_allowed');
+      expect(denied(ofTracer, may([{ ...wide, approval: approvalTerms() }]))).toContain('tracer_not_allowed');
+      expect(denied(ofTracer, may([wide]), 2)).toContain('tracer_not_allowed');
+      expect(decide(ofTracer, may([wide, { ...wide, id: 'watch', traces: true }]))).toEqual({
+        kind: 'allow',
+        rule: 'watch',
+      });
+    });
+
+    it('needs the class as well', () => {
+      expect(denied(ofTracer, may([aRule({ traces: true })]))).toContain('class_not_allowed blackbox');
+    });
+
+    it('is one if either the plan or the catalogue says so', () => {
+      const before = { ...ofTracer, classReasons: [] };
+      expect(denied(before, may([wide]))).toContain('tracer_not_allowed');
+      expect(denied(ofTracer, may([wide], false))).toContain('tracer_not_allowed');
+      expect(decide(before, may([wide], false)).kind).toBe('allow');
+    });
+  });
+
   it.each(['netadmin', 'sysadmin'] as const)('denies when the profile %s is not named', (profile) => {
     expect(denied(planned({ profile }), look)).toBe(`profile_not_allowed ${profile} (look)`);
   });

@@ -18,6 +18,7 @@ interface Parts {
   readonly learnt?: UserAndGroup;
   readonly as?: As;
   readonly imageClass?: Launch['imageClass'];
+  readonly traces?: boolean;
   readonly ownWords?: boolean;
 }
 
@@ -29,6 +30,7 @@ function judged(parts: Parts) {
     learnt: parts.learnt,
     securityContext: securityContextOf(profile, runAs),
     imageClass: parts.imageClass ?? 'observe',
+    traces: parts.traces ?? false,
     ownWords: parts.ownWords ?? false,
   });
 }
@@ -321,6 +323,19 @@ describe('a free command', () => {
 
   it('of an elevated image stays elevated', () => {
     expect(judged({ ...free, imageClass: 'elevated' })).toEqual({ class: 'elevated', reasons: [] });
+  });
+});
+
+it('a tracer is intrusive at least, in whatever pod, and is named beside a higher class', () => {
+  expect(judged({ traces: true })).toEqual({ class: 'intrusive', reasons: [{ fact: 'tracer' }] });
+  expect(judged({ traces: true, target: undefined, as: STRANGER }).class).toBe('intrusive');
+  const { class: worst, reasons } = judged({ traces: true, spec: { hostPID: true } });
+  expect(classText(worst, reasons)).toBe(
+    "elevated: the pod shares the node's processes (hostPID); the image seizes its target (ptrace)",
+  );
+  expect(judged({ traces: true, imageClass: 'elevated' })).toEqual({
+    class: 'elevated',
+    reasons: [{ fact: 'tracer' }],
   });
 });
 

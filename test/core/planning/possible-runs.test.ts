@@ -49,6 +49,15 @@ describe('what a channel may run in a pod', () => {
     });
   });
 
+  it('says that a tracer needs its own right', () => {
+    const tracer = image('blackbox', { class: 'intrusive', traces: true });
+    const rule = aRule({ classes: ['intrusive'], profiles: ['baseline'] });
+    expect(possible(policyOf([rule], [tracer]))).toMatchObject({
+      images: [{ runs: [], denial: { code: 'tracer_not_allowed', rule: 'look' } }],
+    });
+    expect(possible(policyOf([{ ...rule, traces: true }], [tracer]))).toMatchObject({ images: [{ runs: [{}] }] });
+  });
+
   it('tells the default command from one’s own only where that makes a difference', () => {
     const free = image('debian', { command: 'allowed' });
     const observing = possible(policyOf([aRule({ profiles: ['baseline'] })], [free]));

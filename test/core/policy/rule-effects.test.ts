@@ -84,6 +84,19 @@ describe('a rule is told by what it gives', () => {
     expect(said({}, { look: image('look', { files: ['text'] }) })).not.toContain('secrets');
   });
 
+  it('says which images may seize their target, and which it keeps out because they do', () => {
+    const images = { look: IMAGES.look, blackbox: image('blackbox', { class: 'intrusive', traces: true }) };
+    const classes = ['observe', 'intrusive'] as const;
+    expect(said({ classes, traces: true }, images)).toContain(
+      'anyone in #shop-oncall can seize, as a debugger does, the processes of every pod in shop: blackbox',
+    );
+    expect(said({ classes }, images)).toContain(
+      'it never allows blackbox, which seizes its target: that needs traces: true',
+    );
+    for (const words of [said({}, images), said({ classes }), said({ classes, traces: true })])
+      expect(words).not.toContain('seize');
+  });
+
   it('says whose approval it takes', () => {
     const approval = {
       from: ['sre'],

@@ -221,4 +221,9 @@ describe('the image that stops runs', () => {
     const capture = { ...autodiagnose!, alias: 'capture', class: 'elevated' as const };
     expect(stopImage({ images: { capture } })).toBeUndefined();
   });
+
+  it('is no tracer, because a stop may follow from the run that it ends', () => {
+    const tracer = { ...autodiagnose!, traces: true };
+    expect(stopImage({ images: { autodiagnose: tracer } })).toBeUndefined();
+  });
 });

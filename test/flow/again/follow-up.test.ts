@@ -280,6 +280,10 @@ describe('the next image', () => {
     world.policy = withStacks(undefined, { class: 'elevated' });
     await follow(world);
     expect(await second(world)).toMatchObject({ state: 'denied', refusal: { code: 'class_not_allowed' } });
+    const tracer = await diagnosed();
+    tracer.policy = withStacks([aRule({ classes: ['observe', 'intrusive'] })], { traces: true });
+    await follow(tracer);
+    expect(await second(tracer)).toMatchObject({ state: 'denied', refusal: { code: 'tracer_not_allowed' } });
     const gone = await diagnosed();
     gone.policy = aPolicy();
     await follow(gone);

@@ -193,6 +193,22 @@ describe('a question about a pod that runs', () => {
     expect((await without.run()).verdict?.nextImage).toBeUndefined();
   });
 
+  it('offers to wait for the next end only beside a container that runs', async () => {
+    const lastTermination = aTermination({ exitCode: 139, reason: 'Error', finishedAt: at(-12_000) });
+    const up = aStatus({ restartCount: 1, running: { startedAt: at(-9_000) }, lastTermination });
+    const again = aPod({ status: { containerStatuses: [up] } });
+    const images = { ...aPolicy().images, blackbox: { ...aPolicy().images.autodiagnose!, alias: 'blackbox' } };
+    const of = (pod: Pod) => (fresh: World) => {
+      fresh.policy = aPolicy({ images });
+      fresh.cluster.setPod(pod);
+    };
+    const world = await asked(of(again));
+    expect((await world.run()).verdict).toMatchObject({ findings: [{ code: 'restarts' }], nextImage: 'blackbox' });
+    const down = await asked(of(crashing()));
+    expect((await down.run()).verdict).toMatchObject({ findings: [{ code: 'crash_loop' }] });
+    expect((await down.run()).verdict?.nextImage).toBeUndefined();
+  });
+
   it('names its requester in the small print of the result', async () => {
     const world = await asked(({ cluster, directory }) => {
       cluster.setPod(crashing());

@@ -231,6 +231,32 @@ describe('a question about a workload', () => {
     expect(world.refusal).not.toContain('quota');
   });
 
+  it('offers to wait for the next end only where it looks into a pod that ended', async () => {
+    const ofBlackbox = (fresh: World) => {
+      const policy = policyOf(aRule());
+      fresh.policy = {
+        ...policy,
+        images: { ...policy.images, blackbox: { ...policy.images.autodiagnose!, alias: 'blackbox' } },
+      };
+    };
+    const up = await asked([podOf('web-1', restarted), podOf('web-2', running)], 'deployment/web', ofBlackbox);
+    expect((await up.run()).verdict).toMatchObject({ findings: [{ code: 'last_oom_killed' }], nextImage: 'blackbox' });
+    const down = await asked([podOf('web-1', crashing), podOf('web-2', running)], 'deployment/web', ofBlackbox);
+    const run = await down.run();
+    expect(run).toMatchObject({ plan: { podName: 'web-2' }, verdict: { findings: [{ code: 'crash_loop' }] } });
+    expect(run.verdict?.nextImage).toBeUndefined();
+  });
+
+  it('with a tracer is a refusal that names the missing right, also where it has no pods', async () => {
+    const world = await asked([], 'deployment/web --image=blackbox', (fresh) => {
+      const policy = policyOf(aRule({ classes: ['intrusive'] }));
+      const blackbox = { ...policy.images.autodiagnose!, alias: 'blackbox', class: 'intrusive', traces: true } as const;
+      fresh.policy = { ...policy, images: { ...policy.images, blackbox } };
+      fresh.cluster.setPod(undefined);
+    });
+    expect(await world.run()).toMatchObject({ state: 'denied', refusal: { code: 'tracer_not_allowed' } });
+  });
+
   it('that waits for an approval is approved for the pod on its card, whatever the groups are by then', async () => {
     const world = await asked([podOf('web-1', running), podOf('web-2', running)], 'deployment/web', (fresh) => {
       fresh.policy = policyOf({

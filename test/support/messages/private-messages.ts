@@ -69,6 +69,11 @@ const NET: ImageAlias = {
 };
 
 const CAPTURE: ImageAlias = { ...NET, alias: 'capture', class: 'elevated' };
+const BLACKBOX: ImageAlias = {
+  ...{ alias: 'blackbox', reference: 'blackbox:1', class: 'intrusive', command: 'fixed' },
+  traces: true,
+  description: 'Waits for the end of a process, and says how it died.',
+};
 
 export const PRIVATE_MESSAGES: readonly MessageKind[] = [
   {
@@ -107,6 +112,12 @@ export const PRIVATE_MESSAGES: readonly MessageKind[] = [
       {
         name: 'images, one that no rule allows',
         message: imagesMessage(aPolicy({ images: { net: NET, capture: CAPTURE } }), { rules: [aRule()] }),
+      },
+      {
+        name: 'images, one of which seizes its target',
+        message: imagesMessage(aPolicy({ images: { blackbox: BLACKBOX } }), {
+          rules: [aRule({ classes: ['intrusive'], traces: true })],
+        }),
       },
       {
         name: 'images, of which no rule allows any',

@@ -41,8 +41,13 @@ export class ProgramScene {
     this.#options = options;
     this.slack = slack;
     this.redis = redis;
-    writeFileSync(join(this.#directory, 'policy.yaml'), options.policy);
+    this.writePolicy(options.policy);
     writeFileSync(join(this.#directory, 'kubeconfig'), options.kubeconfig, { mode: 0o600 });
+  }
+
+  /** For all processes; they read it again within two seconds. */
+  writePolicy(text: string): void {
+    writeFileSync(join(this.#directory, 'policy.yaml'), text);
   }
 
   static async open(options: ProgramSceneOptions): Promise<ProgramScene> {

@@ -3,6 +3,7 @@ export const NEXT_IMAGES = {
   stacks: 'Get its stacks',
   profile: 'Profile its CPU',
   net: 'Probe its network',
+  blackbox: 'Catch the next crash',
 } as const;
 export type NextImage = keyof typeof NEXT_IMAGES;
 

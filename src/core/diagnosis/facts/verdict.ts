@@ -79,6 +79,8 @@ export interface Chart {
 export interface VerdictFinding {
   /** Of its rule; absent for findings of images without one. */
   readonly code?: string;
+  /** The container that it is about; absent: the pod, or unknown. */
+  readonly containerName?: string;
   /** A phrase with the number in it. */
   readonly text: string;
   /** The threshold: `90%`. */

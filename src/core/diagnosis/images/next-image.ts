@@ -1,5 +1,6 @@
 import { defined, own } from '../../../lib/object.ts';
 import type { Plan } from '../../container/plan.ts';
+import { hasRuleFor } from '../../planning/possible-runs.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { DiagnosisTarget } from '../facts/report.ts';
 import type { FindingRule, NextImage, Runtime } from '../facts/rules.ts';
@@ -9,38 +10,57 @@ import type { LookAgain, Verdict } from '../facts/verdict.ts';
 export interface Seen {
   readonly target: DiagnosisTarget | undefined;
   readonly plan: Plan;
-  readonly policy: Pick<Policy, 'images'>;
+  /** The plan's target runs at this moment: nothing can wait beside a container that is down. */
+  readonly isRunning: boolean;
+  readonly policy: Pick<Policy, 'images' | 'channels'>;
   /** The power that would have shown more of the target; the next image needs it as well. */
   readonly lookAgain: LookAgain | undefined;
   /** Root with *general* would be new, admitted, and would start. */
   readonly mayTryGeneral: boolean;
 }
 
-type Leads = Pick<FindingRule, 'nextImage' | 'nextImageOf'>;
+/** What a finding leads to. */
+export type Lead = Pick<FindingRule, 'nextImage' | 'nextImageOf'> &
+  Partial<Pick<FindingRule, 'code' | 'section'>> & {
+    /** The container that the finding is about; absent: the pod, or the target itself. */
+    readonly containerName?: string;
+  };
 
 /** It alone sees what the threads of a program wait for. */
 export const INSIDE_IMAGE: NextImage = 'stacks';
+/** It waits for an end, and holds its target by ptrace until then. */
+const WAITING_IMAGE: NextImage = 'blackbox';
 
 /** The next image if nothing is wrong, as far as autodiagnose sees. */
-export const leadsInside = (runtime: Runtime | undefined): readonly Leads[] =>
+export const leadsInside = (runtime: Runtime | undefined): readonly Lead[] =>
   runtime === undefined || runtime === 'unknown' ? [] : [{ nextImage: INSIDE_IMAGE }];
 
 /**
- * The image that shows more of the first finding for which the policy has one that can work here, and as whom it should
- * run. An image never leads to itself. Empty: none. Pure.
+ * The image that shows more of the first finding for which the policy has one that some rule of the channel can allow and that
+ * can work here, and as whom it should run. An image never leads to itself, nor to another container. Empty: none. Pure.
  */
-export function nextImageOf(rules: readonly (Leads | undefined)[], seen: Seen): Pick<Verdict, 'nextImage' | 'nextAs'> {
-  for (const { nextImage, nextImageOf: only } of rules.filter((rule) => rule !== undefined)) {
+export function nextImageOf(leads: readonly Lead[], seen: Seen): Pick<Verdict, 'nextImage' | 'nextAs'> {
+  for (const { nextImage, nextImageOf: only, containerName = seen.plan.targetContainerName } of inOrder(leads)) {
     if (nextImage === undefined || !isOffered(nextImage, seen)) continue;
     const helps = only === undefined || only === seen.target?.runtime;
-    const nextAs = helps ? viewFor(nextImage, seen) : 'cannot work';
+    const isHere = containerName === seen.plan.targetContainerName;
+    const nextAs = helps && isHere ? viewFor(nextImage, seen) : 'cannot work';
     if (nextAs !== 'cannot work') return { nextImage, ...defined({ nextAs }) };
   }
   return {};
 }
 
-const isOffered = (image: NextImage, { policy, plan }: Seen): boolean =>
-  own(policy.images, image)?.diagnostic === true && image !== plan.imageAlias;
+/** As the findings are; but what fills the memory can be seen now, and its next kill must be waited for. */
+function inOrder(leads: readonly Lead[]): readonly Lead[] {
+  if (!leads.some(({ code }) => code === 'last_oom_killed')) return leads;
+  return leads.toSorted((a, b) => Number(b.section === 'memory') - Number(a.section === 'memory'));
+}
+
+function isOffered(image: NextImage, { policy, plan, isRunning }: Seen): boolean {
+  const alias = own(policy.images, image);
+  if (alias?.diagnostic !== true || image === plan.imageAlias || (image === WAITING_IMAGE && !isRunning)) return false;
+  return hasRuleFor({ cluster: plan.cluster, namespace: plan.namespace, alias }, plan.channelId, policy);
+}
 
 /** Undefined: as the diagnosis itself ran. */
 function viewFor(image: NextImage, seen: Seen): LookAgain | undefined | 'cannot work' {
@@ -49,8 +69,9 @@ function viewFor(image: NextImage, seen: Seen): LookAgain | undefined | 'cannot 
   const { plan, target, lookAgain } = seen;
   if (mayTrace(plan)) return lookAgain;
   const { runtime, ptraceScope = 0 } = target ?? {};
-  // py-spy attaches with ptrace; the other runtimes are asked by a socket or a signal, which Yama lets pass.
-  if (runtime !== 'python' || ptraceScope === 0) return lookAgain ?? asTargetUser(target, plan);
+  // py-spy reads by the rights of ptrace; the other runtimes are asked by a socket or a signal, which Yama lets pass.
+  const attaches = image === WAITING_IMAGE || runtime === 'python';
+  if (!attaches || ptraceScope === 0) return lookAgain ?? asTargetUser(target, plan);
   return ptraceScope < 3 && seen.mayTryGeneral ? { kind: 'general' } : 'cannot work';
 }
 

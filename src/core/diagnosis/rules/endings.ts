@@ -188,6 +188,7 @@ export const ENDING_RULES: readonly ClusterRule[] = [
     reads: 'the last end of each container, its memory limit',
     means: 'The kernel killed the container within the last day, for using more memory than its limit allows.',
     next: 'Find what grew, or raise the memory limit above its real need.',
+    nextImage: 'blackbox',
     source:
       'Kubernetes, "Resource Management for Pods and Containers": a container over its memory limit is killed; a day is chosen, because the API keeps only the last kill, and after an hour it is less urgent',
     explains: ['log_errors'],
@@ -201,6 +202,7 @@ export const ENDING_RULES: readonly ClusterRule[] = [
     reads: 'the last end of each container, its last words',
     means: 'A container exits again and again, and Kubernetes waits longer each time before it restarts it.',
     next: 'Correct what its last words complain of.',
+    nextImage: 'blackbox',
     source: `${LIFECYCLE}; two restarts with an end in the last six minutes count as well, for then it runs only between two ends`,
     explains: ['log_errors'],
     replaces: ['not_ready', 'probe_failing', 'pod_failed'],
@@ -213,6 +215,7 @@ export const ENDING_RULES: readonly ClusterRule[] = [
     reads: 'the last end of each container, its last words',
     means: 'A container exited and is down, or exited within the last hour and was restarted.',
     next: 'Correct what its last words complain of.',
+    nextImage: 'blackbox',
     source: `${LIFECYCLE}; an hour is chosen, because events live that long`,
     replaces: ['not_ready', 'pod_failed'],
     find: restartFindings,

@@ -205,6 +205,7 @@ export const KILLING_PROBE_RULES: readonly ClusterRule[] = [
     reads: 'event Unhealthy, the container’s probes and ports, its last end by time and exit code',
     means: 'The kubelet kills and restarts a container because its liveness or startup probe fails.',
     next: 'Correct what the probe asks, or give the container more time to start (startupProbe).',
+    nextImage: 'blackbox',
     source: `${SOURCE}; an end by 137, 143 or 0 within 90 s after a failure counts (30 s grace, then the kill)`,
     replaces: ['restarts', 'crash_loop', 'probe_failing', 'probe_wrong', 'not_ready'],
     find: killedFindings,

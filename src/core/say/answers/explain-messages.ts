@@ -125,7 +125,7 @@ export function whoAmIMessage(who: WhoAmI): Message {
 }
 
 function ruleSpans(rule: Rule): readonly Span[] {
-  const { id, clusters, namespaces, classes, profiles, approval } = rule;
-  const words = `${classes.join(', ')} in ${namespaces.join(', ')} on ${clusters.join(', ')}, profiles ${profiles.join(', ')}`;
+  const { id, clusters, namespaces, classes, profiles, traces, approval } = rule;
+  const words = `${classes.join(', ')}${traces === true ? ', with images that seize their target,' : ''} in ${namespaces.join(', ')} on ${clusters.join(', ')}, profiles ${profiles.join(', ')}`;
   return line`${code(id)}: ${words}${approval && `, with the approval of any ${approval.count} of ${approval.from.join(', ')}`}`;
 }

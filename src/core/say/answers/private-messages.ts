@@ -6,7 +6,7 @@ import { pointAt } from '../../command/print.ts';
 import type { Talk } from '../../command/talk.ts';
 import type { ImageClass } from '../../container/image-class.ts';
 import { type KdebugError, REASONS, type ReasonCode } from '../../errors.ts';
-import { mayBeUsed } from '../../planning/lint-notes.ts';
+import { mayBeUsed } from '../../planning/resolve.ts';
 import type { ChannelPolicy, ImageAlias, Policy } from '../../policy/policy.ts';
 import type { CommandError } from '../../request/command.ts';
 import type { Refusal } from '../../request/origin.ts';
@@ -109,7 +109,7 @@ export function imagesMessage(policy: Policy, channel: ChannelPolicy): Message {
     .toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
     .map(
       (image) =>
-        line`${code(image.alias)}${isDefault(image) && ' (default)'} — ${imageSentence(image)}${settingSpans(image)}`,
+        line`${code(image.alias)}${isDefault(image) && ' (default)'} — ${imageSentence(image)}${image.traces === true && TRACES}${settingSpans(image)}`,
     );
   const others = aliases.filter((image) => !isAllowed(image)).map(({ alias }) => alias);
   const title =
@@ -124,6 +124,8 @@ export function imagesMessage(policy: Policy, channel: ChannelPolicy): Message {
     others.length > 0 && paragraph`Not allowed here: ${others.join(', ')}. For a rule ask ${ownerOf(policy, channel)}.`,
   ]);
 }
+
+const TRACES = ' It seizes its target (ptrace), as a debugger does.';
 
 const settingSpans = ({ settings = [] }: ImageAlias): readonly Span[] =>
   settings.flatMap((name, at) => line`${at === 0 ? ' Settings: ' : ', '}${code(`--env=${name}=…`)}`);

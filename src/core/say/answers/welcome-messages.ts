@@ -1,6 +1,6 @@
 import { formatCount } from '../../../lib/duration.ts';
 import type { ImageClass } from '../../container/image-class.ts';
-import { mayBeUsed } from '../../planning/lint-notes.ts';
+import { mayBeUsed } from '../../planning/resolve.ts';
 import type { ChannelPolicy, ImageAlias, Policy, Rule } from '../../policy/policy.ts';
 import { COMMAND } from '../../shown-names.ts';
 import { joined, line, list, message, note, paragraph } from '../message/line.ts';
