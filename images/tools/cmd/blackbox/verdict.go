@@ -115,7 +115,7 @@ func (s *scene) runtimeWords(frames []unwind.Frame) string {
 			return fmt.Sprintf(", of a crash that the JVM caught in %s: its hs_err file has more", nameOf(own))
 		}
 		return ", of a crash that the JVM caught: its hs_err file has more"
-	case runtime == target.JVM && calls(frames, "_ZN2os4exitEi", "_Z7vm_exiti"):
+	case runtime == target.JVM && calls(frames, "os::exit", "_Z7vm_exiti"):
 		return ", by System.exit"
 	case s.death.Code != 1:
 		return ""
