@@ -12,7 +12,11 @@ import (
 func (w *Watch) Wait() (*Death, error) {
 	w.busy.began = time.Now()
 	for {
+		w.asking.serve()
 		news, _, err := await(0, 0)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
 		if errors.Is(err, unix.ECHILD) {
 			return nil, ErrGone
 		}
