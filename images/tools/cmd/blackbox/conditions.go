@@ -126,7 +126,7 @@ func (c condition) every() (every, confirm time.Duration) {
 }
 
 // words says that it was passed, and by what: "memory passed 92 % (59 of 64 MiB)".
-func (c condition) words(now reading) string {
+func (c condition) words(now string) string {
 	most := strings.TrimPrefix(c.text[strings.IndexByte(c.text, '>'):], ">")
 	for _, unit := range []string{"%", "MiB", "GiB", "ms", "s", "m"} {
 		if number, has := strings.CutSuffix(most, unit); has {
@@ -136,15 +136,15 @@ func (c condition) words(now reading) string {
 	}
 	switch c.kind {
 	case ofMemory:
-		return fmt.Sprintf("memory passed %s (%s)", most, now.words)
+		return fmt.Sprintf("memory passed %s (%s)", most, now)
 	case ofFiles:
-		return fmt.Sprintf("open files passed %s (%s)", most, now.words)
+		return fmt.Sprintf("open files passed %s (%s)", most, now)
 	case ofThreads:
-		return fmt.Sprintf("threads passed %s (%s)", most, now.words)
+		return fmt.Sprintf("threads passed %s (%s)", most, now)
 	case ofQueue:
-		return fmt.Sprintf("the accept queue passed %s (%s)", most, now.words)
+		return fmt.Sprintf("the accept queue passed %s (%s)", most, now)
 	case ofPort:
-		return fmt.Sprintf("port %d took longer than %s to accept (%s)", c.port, most, now.words)
+		return fmt.Sprintf("port %d took longer than %s to accept (%s)", c.port, most, now)
 	}
-	return fmt.Sprintf("nothing was written for %s (%s)", most, now.words)
+	return fmt.Sprintf("nothing was written for %s (%s)", most, now)
 }

@@ -122,25 +122,31 @@ func (s *scene) unwind(t *target.Target) {
 	defer func() { _ = recover() }()
 	s.maps = walker.Maps
 	walker.Until = s.death.At.Add(first)
-	order := s.heldInOrder()
-	var stacks [][]unwind.Frame
-	for index, tid := range order[:min(len(order), maxStacks)] {
-		if index > 0 && !s.hasTime() {
-			break
-		}
-		frames := walker.Walk(s.death.Held[tid], maxFrames)
-		// The first is the one that counts: to name the others may take too long.
-		if s.stacks[tid] = frames; index == 0 {
-			walker.Name(frames)
-		}
-		stacks = append(stacks, frames)
-	}
+	// The first is the one that counts: to name the others may take too long.
+	stacks := s.walk(walker, s.hasTime, func(first []unwind.Frame) { walker.Name(first) })
 	if s.hasTime() {
 		walker.Name(stacks...)
 	}
 	if each, found := unwind.At(s.maps, s.pc()); found && strings.HasPrefix(each.Path, "/") && strings.Contains(each.May, "x") {
 		s.code = walker.Read(s.pc(), instruction)
 	}
+}
+
+// walk walks the stacks of the threads that are held, while there is time. It calls name with that of the thread that counts, before the others.
+func (s *scene) walk(walker *unwind.Walker, hasTime func() bool, name func(first []unwind.Frame)) [][]unwind.Frame {
+	order := s.heldInOrder()
+	var stacks [][]unwind.Frame
+	for index, tid := range order[:min(len(order), maxStacks)] {
+		if index > 0 && !hasTime() {
+			break
+		}
+		frames := walker.Walk(s.death.Held[tid], maxFrames)
+		s.stacks[tid] = frames
+		if stacks = append(stacks, frames); index == 0 {
+			name(frames)
+		}
+	}
+	return stacks
 }
 
 func (s *scene) pc() uint64 { return s.death.Held[s.death.Thread].PC }

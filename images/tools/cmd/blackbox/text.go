@@ -31,7 +31,7 @@ func (l *look) write(s *scene) error {
 		return err
 	}
 	if stacks := s.folded(); stacks != "" {
-		if err := frame.Write(&out, "stacks.folded", []byte(stacks)); err != nil {
+		if err := frame.Write(&out, l.stacksFile(), []byte(stacks)); err != nil {
 			return err
 		}
 	}
@@ -39,6 +39,14 @@ func (l *look) write(s *scene) error {
 		return err
 	}
 	return l.result.Write(l.out, terminationLog)
+}
+
+// stacksFile is another where stacks.folded has those of the living target.
+func (l *look) stacksFile() string {
+	if len(l.shots) > 0 {
+		return "death.folded"
+	}
+	return "stacks.folded"
 }
 
 // short are the lines that people read in the answer.

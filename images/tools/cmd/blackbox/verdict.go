@@ -166,8 +166,12 @@ func (l *look) report(s *scene) {
 	}
 	part.Section.Text = fmt.Sprintf("held for %d ms", s.held.Milliseconds())
 	l.result.Verdict = words
+	if seen := l.seenBefore(); seen != "" {
+		l.result.Verdict += " Before: " + strings.TrimSpace(seen)
+	}
 	l.result.Findings = part.Findings
 	l.result.Sections = []report.Section{part.Section}
+	l.addShots()
 	l.result.Cost = report.CostSince(l.began)
 }
 

@@ -14,6 +14,8 @@ import (
 type asking struct {
 	thread  int
 	pending atomic.Pointer[request]
+	// open is whether it waits, so that something may be asked.
+	open atomic.Bool
 }
 
 type request struct {
@@ -41,7 +43,7 @@ func (a *asking) ask(do func(), patience time.Duration) bool {
 	if !a.pending.CompareAndSwap(nil, asked) {
 		return false
 	}
-	for until := time.Now().Add(patience); time.Now().Before(until); {
+	for until := time.Now().Add(patience); a.open.Load() && time.Now().Before(until); {
 		_ = unix.Tgkill(unix.Getpid(), a.thread, wake)
 		select {
 		case <-asked.done:

@@ -9,12 +9,15 @@ import (
 )
 
 // Look stops all threads of a living process for a moment, calls see with the registers of those that stopped, and lets them go on. It may be called from
-// every goroutine while another is in Wait; see runs on the tracing thread, and no news is answered meanwhile: it must be quick. False where the tracing
-// thread had no time, or no thread stopped; see is not called then.
-func (w *Watch) Look(pid int, see func(held map[int]unwind.Registers)) bool {
-	seen := false
-	w.asking.ask(func() { seen = w.look(pid, see) }, lookPatience)
-	return seen
+// every goroutine while another is in Wait; see runs on the tracing thread, and no news is answered meanwhile: it must be quick. It gives for how long the
+// threads were held. False where the tracing thread had no time, or no thread stopped; see is not called then.
+func (w *Watch) Look(pid int, see func(held map[int]unwind.Registers)) (held time.Duration, seen bool) {
+	w.asking.ask(func() {
+		began := time.Now()
+		seen = w.look(pid, see)
+		held = time.Since(began)
+	}, lookPatience)
+	return held, seen
 }
 
 // lookPatience is how long the tracing thread may be busy with other news.

@@ -11,6 +11,8 @@ import (
 // LetGo. Fails with ErrGone where it ended without being held, and with ErrOften.
 func (w *Watch) Wait() (*Death, error) {
 	w.busy.began = time.Now()
+	w.asking.open.Store(true)
+	defer w.asking.open.Store(false)
 	for {
 		w.asking.serve()
 		news, _, err := await(0, 0)
