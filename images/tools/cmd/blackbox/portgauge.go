@@ -49,11 +49,7 @@ func (g *portGauge) value() (float64, bool) {
 
 func (g *portGauge) begin(now time.Time) error {
 	g.place = placeOf(g.port)
-	family := unix.AF_INET
-	var address unix.Sockaddr = &unix.SockaddrInet4{Port: g.port, Addr: g.place.Addr().Unmap().As4()}
-	if g.place.Addr().Is6() {
-		family, address = unix.AF_INET6, &unix.SockaddrInet6{Port: g.port, Addr: g.place.Addr().As16()}
-	}
+	family, address := addressOf(g.place)
 	socket, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	g.next, g.began, g.isRefused = now.Add(between), now, false
 	if err != nil {
@@ -64,6 +60,13 @@ func (g *portGauge) begin(now time.Time) error {
 		g.end(true)
 	}
 	return nil
+}
+
+func addressOf(place netip.AddrPort) (family int, address unix.Sockaddr) {
+	if place.Addr().Is4() {
+		return unix.AF_INET, &unix.SockaddrInet4{Port: int(place.Port()), Addr: place.Addr().As4()}
+	}
+	return unix.AF_INET6, &unix.SockaddrInet6{Port: int(place.Port()), Addr: place.Addr().As16()}
 }
 
 // look sees how far the connection is.

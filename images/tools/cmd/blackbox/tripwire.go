@@ -108,8 +108,13 @@ func timesOf(count int) string {
 	return fmt.Sprintf("%d times at most", count)
 }
 
-// run asks until all looks are taken. It never returns before: the watch for the death goes on beside it.
+// run asks until all looks are taken; the watch for the death goes on beside it, also where a mistake of ours about what the target wrote ends this.
 func (t *tripwire) run() {
+	defer func() {
+		if wrong := recover(); wrong != nil {
+			say(t.look.out, "The conditions are watched no more: %v.", wrong)
+		}
+	}()
 	for t.left > 0 {
 		now := time.Now()
 		for _, each := range t.wires {

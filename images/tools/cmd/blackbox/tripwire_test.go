@@ -104,7 +104,7 @@ func TestASummaryStopsNoThread(t *testing.T) {
 			t.Errorf("without %q:\n%s", want, out)
 		}
 	}
-	if strings.Contains(out, "stacks.folded") {
+	if strings.Contains(out, "name=stacks.folded") {
 		t.Error("it has stacks")
 	}
 }

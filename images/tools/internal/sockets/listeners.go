@@ -41,6 +41,10 @@ func Accepted(listener, client netip.AddrPort) (accepted, known bool) {
 	for at := 40; at < 48; at++ {
 		id[at] = 0xff // no cookie: INET_DIAG_NOCOOKIE
 	}
-	err := ask(request, func(each Socket) { accepted, known = each.Inode != 0 && each.State != "LISTEN", true })
+	err := ask(request, func(each Socket) {
+		// One that was closed again was accepted before.
+		isOpen := each.State == "ESTAB" || each.State == "SYN-RECV"
+		accepted, known = each.Inode != 0 || !isOpen, true
+	})
 	return accepted, known && err == nil
 }
