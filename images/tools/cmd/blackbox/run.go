@@ -9,10 +9,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"kdebug/tools/internal/pyframes"
 	"kdebug/tools/internal/report"
 	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/target"
 	"kdebug/tools/internal/tracer"
+	"kdebug/tools/internal/unwind"
 )
 
 // run waits, and gives the exit code: 0 if it could look, whatever it found.
@@ -66,6 +68,8 @@ type look struct {
 	began    time.Time
 	tracer   *tracer.Watch
 	before   baseline
+	// python is where the functions of a script are read; nil for another program.
+	python *pyframes.Interpreter
 	// told is set by whoever tells the result: the death, the end of the time, or a signal to us.
 	told    atomic.Bool
 	reserve *reserve
@@ -94,6 +98,7 @@ func (l *look) watch(ctx context.Context) int {
 	l.before = l.readBaseline()
 	say(l.out, "%s", limits.Heading("blackbox", l.began))
 	say(l.out, "Watching %s, %s, until %s.", l.process(), report.Counted(l.tracer.Threads(), "thread"), l.began.Add(l.settings.length).UTC().Format("15:04:05 UTC"))
+	l.python = findPython(l.target)
 	wires := l.setTripwires()
 	if wires != nil {
 		say(l.out, "It looks at the living process %s when %s.", timesOf(l.settings.shots), wires.words())
@@ -118,6 +123,19 @@ func (l *look) watch(ctx context.Context) int {
 		l.claim()
 		return l.tell(death)
 	}
+}
+
+// findPython looks for the interpreter beforehand: at the end there is no time for it.
+func findPython(t *target.Target) *pyframes.Interpreter {
+	if t.Runtime != target.Python {
+		return nil
+	}
+	walker, err := unwind.Open(t, t.PID)
+	if err != nil {
+		return nil
+	}
+	defer walker.Close()
+	return pyframes.Find(walker)
 }
 
 // isQuiet is the end of a process that is not the container's first and went well.

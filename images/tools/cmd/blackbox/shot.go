@@ -100,6 +100,7 @@ func (s *shot) readStacks(l *look) {
 		walker.Until = time.Now().Add(holdAtMost)
 		s.death.Held = held
 		s.death.Thread = busiest(l.target.FS(), s.death.PID, held)
+		s.readScripts(walker, walker.Until)
 		stacks = s.walk(walker, func() bool { return time.Now().Before(walker.Until) }, func([]unwind.Frame) {})
 	})
 	walker.Until = s.death.At.Add(first)

@@ -78,12 +78,19 @@ func (s *scene) stackLines(tid, most int) []string {
 		return nil
 	}
 	lines := []string{fmt.Sprintf("stack of thread %d (%s), the innermost first:", tid, s.threadName(tid))}
-	for index, frame := range frames {
-		if index == most {
-			lines = append(lines, fmt.Sprintf("    and %d more: see death.txt", len(frames)-most))
-			break
-		}
+	lines = appendFrames(lines, frames, most)
+	if scripts := s.scripts[tid]; len(scripts) > 0 {
+		lines = appendFrames(append(lines, "its functions of Python:"), scripts, most)
+	}
+	return lines
+}
+
+func appendFrames(lines []string, frames []unwind.Frame, most int) []string {
+	for _, frame := range frames[:min(len(frames), most)] {
 		lines = append(lines, "    "+nameOf(frame))
+	}
+	if more := len(frames) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("    and %d more: the file has them", more))
 	}
 	return lines
 }
@@ -221,6 +228,10 @@ func (s *scene) folded() string {
 	var text strings.Builder
 	for _, tid := range s.heldInOrder() {
 		frames := s.stacks[tid]
+		if len(s.scripts[tid]) > 0 {
+			// What the interpreter does for them is the same everywhere.
+			frames = s.scripts[tid]
+		}
 		if len(frames) == 0 {
 			continue
 		}

@@ -94,6 +94,18 @@ func TestAConditionOfTheProcessIsSeenAndTheWatchGoesOn(t *testing.T) {
 	}
 }
 
+func TestAPythonIsToldByItsOwnFunction(t *testing.T) {
+	victim := start(t, false, pythonVictim(t, "import time\ndef wait_for_stock(seconds):\n    time.sleep(seconds)\nwait_for_stock(1000)"))
+	watcher := victim.watch(t, "BLACKBOX_WHEN=quiet>1s", "BLACKBOX_FOR=3s")
+	victim.release()
+	out := watcher.result()
+	for _, want := range []string{"Nothing was written for 1 s (", ", called by wait_for_stock (<string>:6)", "its functions of Python:\n    wait_for_stock (<string>:6)\n    <module> (<string>:7)"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("without %q:\n%s", want, out)
+		}
+	}
+}
+
 func TestASummaryStopsNoThread(t *testing.T) {
 	victim := start(t, false, cVictim(t, "crowd"))
 	watcher := victim.watch(t, "BLACKBOX_WHEN=threads>20", "BLACKBOX_THEN=summary", "BLACKBOX_FOR=3s")

@@ -68,7 +68,11 @@ func (s *scene) where(before string) string {
 	if len(frames) == 0 {
 		return ""
 	}
-	return before + nameOf(s.culprit(frames))
+	words := before + nameOf(s.culprit(frames))
+	if script, found := s.script(s.death.Thread); found {
+		words += ", called by " + nameOf(script)
+	}
+	return words
 }
 
 func (s *scene) inThread() string {

@@ -83,7 +83,7 @@ func (i *Interpreter) Stacks(memory Memory, until time.Time) map[int][]unwind.Fr
 
 // IsOwn is whether a file is of the program itself, not of Python's library or an installed package.
 func IsOwn(file string) bool {
-	return file != "" && !strings.HasPrefix(file, "<") && !strings.Contains(file, "/lib/python3") && !strings.Contains(file, "-packages/")
+	return file != "" && !strings.HasPrefix(file, "<frozen") && !strings.Contains(file, "/lib/python3") && !strings.Contains(file, "-packages/")
 }
 
 type reading struct {
