@@ -68,17 +68,24 @@ type memoryGauge struct {
 	most                   float64
 	used, ours, limit      int64
 	usedBefore, slopeBytes float64
-	at                     time.Time
+	at, asked              time.Time
 }
+
+// near is the share of a threshold from which on everything is read each time.
+const near = 0.8
 
 func (g *memoryGauge) read(now time.Time) (float64, bool) {
 	used := g.group.Used()
 	if used < 0 {
 		return 0, false
 	}
-	g.used, g.ours, g.limit = used, 0, g.group.Limit()
-	if g.own != nil {
-		g.ours = max(0, g.own.Used())
+	g.used = used
+	if now.Sub(g.asked) >= time.Second || g.usedBefore > near*g.most {
+		// What changes rarely is read rarely.
+		g.asked, g.limit, g.ours = now, g.group.Limit(), 0
+		if g.own != nil {
+			g.ours = max(0, g.own.Used())
+		}
 	}
 	// To read the cache costs more: only where it matters.
 	if value, known := g.value(); known && value > g.most {

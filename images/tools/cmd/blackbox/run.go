@@ -9,12 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"kdebug/tools/internal/pyframes"
 	"kdebug/tools/internal/report"
 	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/target"
 	"kdebug/tools/internal/tracer"
-	"kdebug/tools/internal/unwind"
 )
 
 // run waits, and gives the exit code: 0 if it could look, whatever it found.
@@ -69,7 +67,7 @@ type look struct {
 	tracer   *tracer.Watch
 	before   baseline
 	// python is where the functions of a script are read; nil for another program.
-	python *pyframes.Interpreter
+	python *interpreter
 	// told is set by whoever tells the result: the death, the end of the time, or a signal to us.
 	told    atomic.Bool
 	reserve *reserve
@@ -123,19 +121,6 @@ func (l *look) watch(ctx context.Context) int {
 		l.claim()
 		return l.tell(death)
 	}
-}
-
-// findPython looks for the interpreter beforehand: at the end there is no time for it.
-func findPython(t *target.Target) *pyframes.Interpreter {
-	if t.Runtime != target.Python {
-		return nil
-	}
-	walker, err := unwind.Open(t, t.PID)
-	if err != nil {
-		return nil
-	}
-	defer walker.Close()
-	return pyframes.Find(walker)
 }
 
 // isQuiet is the end of a process that is not the container's first and went well.

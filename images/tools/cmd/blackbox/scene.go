@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"kdebug/tools/internal/cgroup"
-	"kdebug/tools/internal/pyframes"
 	"kdebug/tools/internal/target"
 	"kdebug/tools/internal/tracer"
 	"kdebug/tools/internal/unwind"
@@ -31,9 +30,8 @@ type scene struct {
 	numbers map[string]int64
 	maps    []unwind.Mapping
 	// stacks by thread: of those that were held.
-	stacks map[int][]unwind.Frame
-	// scripts are the functions of Python, by thread.
-	scripts map[int][]unwind.Frame
+	stacks  map[int][]unwind.Frame
+	scripts scripts
 	threads []threadLine
 	files   openFiles
 	code    []byte
@@ -129,34 +127,13 @@ func (s *scene) unwind(t *target.Target) {
 	walker.Until = s.death.At.Add(first)
 	// The first is the one that counts: to name the others may take too long.
 	stacks := s.walk(walker, s.hasTime, func(first []unwind.Frame) { walker.Name(first) })
-	s.readScripts(walker, time.Now().Add(scriptsAtMost))
+	s.scripts = s.self.python.scripts(s.death.PID, walker, time.Now().Add(scriptsAtMost))
 	if s.hasTime() {
 		walker.Name(stacks...)
 	}
 	if each, found := unwind.At(s.maps, s.pc()); found && strings.HasPrefix(each.Path, "/") && strings.Contains(each.May, "x") {
 		s.code = walker.Read(s.pc(), instruction)
 	}
-}
-
-// readScripts reads the functions of Python that the threads are in.
-func (s *scene) readScripts(walker *unwind.Walker, until time.Time) {
-	if python := s.self.python; python != nil && s.death.PID == s.self.target.PID {
-		s.scripts = python.Stacks(walker, until)
-	}
-}
-
-// script is the function of Python that a thread is told by: the innermost of the program's own, else the innermost; false where it is in none.
-func (s *scene) script(tid int) (unwind.Frame, bool) {
-	frames := s.scripts[tid]
-	for _, each := range frames {
-		if pyframes.IsOwn(each.File) {
-			return each, true
-		}
-	}
-	if len(frames) == 0 {
-		return unwind.Frame{}, false
-	}
-	return frames[0], true
 }
 
 // walk walks the stacks of the threads that are held, while there is time. It calls name with that of the thread that counts, before the others.
@@ -221,7 +198,7 @@ func (s *scene) readThreads(fs target.FS) {
 		if frames := s.stacks[tid]; len(frames) > 0 {
 			line.top = nameOf(s.culprit(frames))
 		}
-		if script, found := s.script(tid); found {
+		if script, found := s.scripts.tellingOf(tid); found {
 			line.top = nameOf(script)
 		}
 		s.threads = append(s.threads, line)

@@ -96,19 +96,25 @@ func (s *shot) readStacks(l *look) {
 	defer func() { _ = recover() }()
 	s.maps = walker.Maps
 	var stacks [][]unwind.Frame
+	var order []int
 	s.held, _ = l.tracer.Look(s.death.PID, func(held map[int]unwind.Registers) {
 		walker.Until = time.Now().Add(holdAtMost)
 		s.death.Held = held
-		s.death.Thread = busiest(l.target.FS(), s.death.PID, held)
-		s.readScripts(walker, walker.Until)
+		order = busiest(l.target.FS(), s.death.PID, held)
+		s.scripts = l.python.scripts(s.death.PID, walker, walker.Until)
+		s.death.Thread = s.scripts.first(order)
 		stacks = s.walk(walker, func() bool { return time.Now().Before(walker.Until) }, func([]unwind.Frame) {})
 	})
 	walker.Until = s.death.At.Add(first)
 	walker.Name(stacks...)
+	if l.target.Runtime == target.JVM && s.death.PID == l.target.PID && len(order) > 0 {
+		s.scripts = l.javaScripts()
+		s.death.Thread = s.scripts.first(order)
+	}
 }
 
-// busiest is the thread that is told first: one that computes before one that waits in the kernel, then the one that used most CPU.
-func busiest(fs target.FS, pid int, held map[int]unwind.Registers) int {
+// busiest are the threads in the order in which they matter: one that computes before one that waits in the kernel, then the one that used most CPU.
+func busiest(fs target.FS, pid int, held map[int]unwind.Registers) []int {
 	type candidate struct {
 		id, working int
 		used        int64
@@ -125,7 +131,11 @@ func busiest(fs target.FS, pid int, held map[int]unwind.Registers) int {
 	slices.SortFunc(all, func(a, b candidate) int {
 		return cmp.Or(b.working-a.working, cmp.Compare(b.used, a.used), cmp.Compare(a.id, b.id))
 	})
-	return all[0].id
+	order := make([]int, len(all))
+	for index, each := range all {
+		order[index] = each.id
+	}
+	return order
 }
 
 // verdict is one sentence: what passed, and where the process was.

@@ -79,8 +79,8 @@ func (s *scene) stackLines(tid, most int) []string {
 	}
 	lines := []string{fmt.Sprintf("stack of thread %d (%s), the innermost first:", tid, s.threadName(tid))}
 	lines = appendFrames(lines, frames, most)
-	if scripts := s.scripts[tid]; len(scripts) > 0 {
-		lines = appendFrames(append(lines, "its functions of Python:"), scripts, most)
+	if frames := s.scripts.frames[tid]; len(frames) > 0 {
+		lines = appendFrames(append(lines, "its functions of "+s.scripts.language+":"), frames, most)
 	}
 	return lines
 }
@@ -228,9 +228,9 @@ func (s *scene) folded() string {
 	var text strings.Builder
 	for _, tid := range s.heldInOrder() {
 		frames := s.stacks[tid]
-		if len(s.scripts[tid]) > 0 {
+		if script := s.scripts.frames[tid]; len(script) > 0 {
 			// What the interpreter does for them is the same everywhere.
-			frames = s.scripts[tid]
+			frames = script
 		}
 		if len(frames) == 0 {
 			continue

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -159,5 +160,27 @@ func TestAWatcherThatIsKilledWhileItLooksHoldsNobody(t *testing.T) {
 		if code := victim.code(); code != 3 {
 			t.Errorf("exit code %d", code)
 		}
+	}
+}
+
+func TestAJVMIsAskedForItsOwnFunctions(t *testing.T) {
+	java, err := exec.LookPath("java")
+	if err != nil {
+		t.Skip("no Java")
+	}
+	victim := start(t, false, []string{java, "-Xint", "-Xmx32m", "testdata/Shop.java"})
+	watcher := victim.watch(t, "BLACKBOX_WHEN=threads>2", "BLACKBOX_FOR=4s")
+	victim.release()
+	out := watcher.result()
+	if strings.Contains(out, "has too little room") {
+		t.Skip(out)
+	}
+	for _, want := range []string{"Threads passed 2 (", "called by Shop.", "its functions of Java:\n", " (Shop.java:", "is alive after "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("without %q:\n%s", want, out)
+		}
+	}
+	if state := stateOf(victim.pid); state == "gone" || state == "Z" {
+		t.Error("it has ended")
 	}
 }

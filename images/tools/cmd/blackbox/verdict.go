@@ -69,7 +69,7 @@ func (s *scene) where(before string) string {
 		return ""
 	}
 	words := before + nameOf(s.culprit(frames))
-	if script, found := s.script(s.death.Thread); found {
+	if script, found := s.scripts.tellingOf(s.death.Thread); found {
 		words += ", called by " + nameOf(script)
 	}
 	return words

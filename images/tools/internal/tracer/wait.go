@@ -137,7 +137,8 @@ func isForced(seen about, info Info) bool {
 func (w *Watch) note(tid int, info Info) {
 	switch info.Signal {
 	case unix.SIGTERM, unix.SIGINT, unix.SIGQUIT, unix.SIGHUP:
-		if info.IsSent() {
+		// Ours asks a JVM for its threads.
+		if info.IsSent() && int(info.Sender) != unix.Getpid() {
 			w.told.Store(&Told{info, time.Now()})
 		}
 	case unix.SIGABRT:
