@@ -23,13 +23,13 @@ const (
 
 // samples are those of the last minute.
 type samples struct {
-	ring           [kept]sample
-	count          int
-	memory         *memoryGauge
-	status, io     *procFile
-	stat           *procFile
-	folder         string
-	next, lastDone time.Time
+	ring       [kept]sample
+	count      int
+	memory     *memoryGauge
+	status, io *procFile
+	stat       *procFile
+	folder     string
+	next       time.Time
 }
 
 func newSamples(fs target.FS, pid int, memory *memoryGauge) *samples {

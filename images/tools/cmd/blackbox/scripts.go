@@ -117,6 +117,10 @@ func javaFrame(text string) unwind.Frame {
 		place = inside
 	}
 	file, line, _ := strings.Cut(place, ":")
-	number, _ := strconv.Atoi(line)
+	number, err := strconv.Atoi(line)
+	if err != nil {
+		// A function of C, as "Native Method".
+		return unwind.Frame{Function: function, Module: "java"}
+	}
 	return unwind.Frame{Function: function, File: file, Line: number}
 }

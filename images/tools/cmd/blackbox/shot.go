@@ -71,6 +71,8 @@ func (l *look) take(of *wire, samples *samples) *shot {
 	taken.readThreads(fs)
 	taken.files = filesOf(fs, moment.PID)
 	taken.cpu = cgroup.Of(l.target).ReadCPU()
+	samples.next = now
+	samples.take(now)
 	taken.table = samples.lines(now)
 	return taken
 }

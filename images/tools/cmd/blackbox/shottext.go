@@ -7,7 +7,6 @@ import (
 
 	"kdebug/tools/internal/frame"
 	"kdebug/tools/internal/report"
-	limits "kdebug/tools/internal/run"
 )
 
 // maxShotText bounds tripwire.txt.
@@ -72,7 +71,7 @@ func (s *shot) text() string {
 			say(&text, "%s", each)
 		}
 	}
-	lines("", s.verdict(), fmt.Sprintf("At %s.", s.death.At.UTC().Format("2006-01-02 15:04:05.000 UTC")), limits.Heading("blackbox", s.self.began))
+	lines("", s.verdict(), fmt.Sprintf("At %s.", s.death.At.UTC().Format("2006-01-02 15:04:05.000 UTC")))
 	lines("Memory", append(s.memoryLines(), s.mapLines()...)...)
 	lines("CPU of the container", s.cpuLine())
 	lines("The last minute", s.table...)

@@ -115,7 +115,7 @@ func (d *Death) keep(tid int) {
 
 // holdOthers waits for the other threads to stop, and reads the registers of all that did.
 func (w *Watch) holdOthers(death *Death) {
-	w.hold(death, living(w.fs, death.PID, death.Thread))
+	w.hold(death, living(w.fs, death.PID, death.Thread), patience)
 }
 
 // blame finds the thread that ended the process: the one that asked for it, else the one that was at work.

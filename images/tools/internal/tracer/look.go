@@ -20,8 +20,12 @@ func (w *Watch) Look(pid int, see func(held map[int]unwind.Registers)) (held tim
 	return held, seen
 }
 
-// lookPatience is how long the tracing thread may be busy with other news.
-const lookPatience = 500 * time.Millisecond
+const (
+	// lookPatience is how long the tracing thread may be busy with other news.
+	lookPatience = 500 * time.Millisecond
+	// lookHold is how long the threads may take to stop: longer than at an end, because a machine that is short of memory or CPU is what one looks for.
+	lookHold = 200 * time.Millisecond
+)
 
 func (w *Watch) look(pid int, see func(held map[int]unwind.Registers)) bool {
 	var waiting []int
@@ -31,7 +35,7 @@ func (w *Watch) look(pid int, see func(held map[int]unwind.Registers)) bool {
 		}
 	}
 	moment := &Death{PID: pid, Held: map[int]unwind.Registers{}}
-	w.hold(moment, waiting)
+	w.hold(moment, waiting, lookHold)
 	if len(moment.Held) > 0 {
 		see(moment.Held)
 	}
@@ -51,7 +55,7 @@ func (w *Watch) goOn(tid int) {
 }
 
 // hold waits for threads to stop, and reads the registers of all that did.
-func (w *Watch) hold(at *Death, waiting []int) {
+func (w *Watch) hold(at *Death, waiting []int, patience time.Duration) {
 	for until := time.Now().Add(patience); len(waiting) > 0 && time.Now().Before(until); {
 		var still []int
 		for _, tid := range waiting {
