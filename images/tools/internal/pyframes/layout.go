@@ -15,13 +15,13 @@ type layout struct {
 	text, wide uint64
 }
 
-// The offsets of 3.11 and 3.12 are those of their headers (offsetof). They hold for all releases of a minor version; 3.13 says its own.
-var layouts = map[string]layout{
-	"3.11": {
+// layouts are those of 3.11 and 3.12, by the beginning of Py_Version. The offsets are those of their headers (offsetof). They hold for all releases of a minor version; 3.13 says its own.
+var layouts = map[uint64]layout{
+	0x030b: {
 		interpreters: 40, threads: 16, nextInterpreter: 0, nextThread: 8, nativeID: 160, frame: 56, currentFrame: 8,
 		code: 32, previous: 48, instruction: 56, owner: 69, file: 112, name: 128, lines: 136, firstLine: 72, instructions: 184, text: 48, wide: 72,
 	},
-	"3.12": {
+	0x030c: {
 		interpreters: 40, threads: 72, nextInterpreter: 0, nextThread: 8, nativeID: 144, frame: 56, currentFrame: 0,
 		code: 0, previous: 8, instruction: 56, owner: 70, file: 112, name: 128, lines: 136, firstLine: 68, instructions: 192, text: 40, wide: 56,
 	},

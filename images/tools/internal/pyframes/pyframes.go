@@ -5,7 +5,6 @@ package pyframes
 import (
 	"encoding/binary"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -24,29 +23,26 @@ type Interpreter struct {
 	at      layout
 }
 
-// holder is a file that may hold CPython.
-var holder = regexp.MustCompile(`^(?:lib)?python(3\.\d{1,2})t?(?:\.so.*)?$`)
+// holds is whether a file may hold CPython, by its name.
+func holds(file string) bool {
+	return strings.HasPrefix(path.Base(file), "python") || strings.HasPrefix(path.Base(file), "libpython")
+}
 
 // Find looks for a CPython of 3.11, 3.12 or 3.13 in a process; nil where there is none.
 func Find(walker *unwind.Walker) *Interpreter {
-	version := ""
-	runtime, found := walker.Symbol("_PyRuntime", func(file string) bool {
-		words := holder.FindStringSubmatch(path.Base(file))
-		if words != nil {
-			version = words[1]
-		}
-		return words != nil
-	})
+	runtime, found := walker.Symbol("_PyRuntime", holds)
 	if !found {
 		return nil
 	}
-	at, known := layouts[version]
-	if !known {
-		if at, known = layoutOf13(walker.Read(runtime, told)); !known {
-			return nil
+	if version, told := walker.Symbol("Py_Version", holds); told {
+		if at, known := layouts[doubleAt(walker.Read(version, 8), 0)>>16]; known {
+			return &Interpreter{runtime, at}
 		}
 	}
-	return &Interpreter{runtime, at}
+	if at, known := layoutOf13(walker.Read(runtime, told)); known {
+		return &Interpreter{runtime, at}
+	}
+	return nil
 }
 
 const (

@@ -122,11 +122,10 @@ func (g garbage) Read(_ uint64, size int) []byte {
 }
 
 func TestAMemoryOfGarbageEnds(t *testing.T) {
-	for version, at := range layouts {
+	for _, at := range layouts {
 		for first := range 256 {
 			(&Interpreter{1 << 20, at}).Stacks(garbage(first), time.Now().Add(20*time.Millisecond))
 		}
-		_ = version
 	}
 	table := make([]byte, told)
 	copy(table, cookie)
