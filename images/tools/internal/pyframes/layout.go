@@ -15,7 +15,8 @@ type layout struct {
 	text, wide uint64
 }
 
-// layouts are those of 3.11 and 3.12, by the beginning of Py_Version. The offsets are those of their headers (offsetof). They hold for all releases of a minor version; 3.13 says its own.
+// layouts are those of 3.11 and 3.12, by the beginning of Py_Version. The offsets are those of their headers (offsetof), and hold for all releases of a minor
+// version; 3.13 says its own.
 var layouts = map[uint64]layout{
 	0x030b: {
 		interpreters: 40, threads: 16, nextInterpreter: 0, nextThread: 8, nativeID: 160, frame: 56, currentFrame: 8,

@@ -53,7 +53,8 @@ func TestTheStacksOfAStoppedPythonAreReadFromItsMemory(t *testing.T) {
 			if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			command := exec.Command(program, file)
+			command := exec.Command(copied(t, program), file)
+			command.Env = append(os.Environ(), "PYTHONHOME="+filepath.Dir(filepath.Dir(program)))
 			out, _ := command.StdoutPipe()
 			if err := command.Start(); err != nil {
 				t.Skip(err)
@@ -79,6 +80,20 @@ func TestTheStacksOfAStoppedPythonAreReadFromItsMemory(t *testing.T) {
 	if known == 0 {
 		t.Skip("no Python that is known")
 	}
+}
+
+// copied is the program under a name without its version, as images have it.
+func copied(t *testing.T, program string) string {
+	t.Helper()
+	content, err := os.ReadFile(program)
+	if err != nil {
+		t.Skip(err)
+	}
+	name := filepath.Join(t.TempDir(), "python")
+	if err := os.WriteFile(name, content, 0o755); err != nil { //nolint:gosec // It is to be started.
+		t.Fatal(err)
+	}
+	return name
 }
 
 func stacksOf(t *testing.T, pid int) map[int][]unwind.Frame {
