@@ -53,6 +53,8 @@ func TestTheVerdictNamesTheDeath(t *testing.T) {
 		{"os.Exit", golang("exit"), []string{"exit code 5, called in main.main (main.go:"}},
 		{"an exception of Python", python("raise ValueError(1)"), []string{"exit code 1, mostly an exception of Python"}},
 		{"a crash of Python", python("import ctypes\nctypes.string_at(0)"), []string{"died of SIGSEGV (address 0x0, a nil pointer)"}},
+		{"a crash in a function of Python", python("import ctypes\ndef price(of):\n    return ctypes.string_at(of)\nprice(0)"), []string{"died of SIGSEGV (address 0x0, a nil pointer)", ", called by price (<string>:", "string_at (__init__.py:"}},
+		{"os._exit in a function of Python", python("def leave(code):\n    os._exit(code)\nleave(4)"), []string{"exit code 4", "leave (<string>:5)", "<module> (<string>:6)"}},
 	} {
 		for _, isFirst := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, first process %t", each.name, isFirst), func(t *testing.T) {

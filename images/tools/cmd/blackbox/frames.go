@@ -36,7 +36,7 @@ func folded(frame unwind.Frame) string {
 	return strings.ReplaceAll(report.Line(name, maxName), ";", ":")
 }
 
-// ends are functions of C libraries and of Go by which a program ends itself, or that stand below every program.
+// ends are functions of C libraries and of Go by which a program ends itself or waits, or that stand below every program.
 var ends = map[string]bool{
 	"exit": true, "_exit": true, "_Exit": true, "__GI__exit": true, "__GI_exit": true, "__run_exit_handlers": true, "exit_group": true, "quick_exit": true,
 	"abort": true, "__GI_abort": true, "raise": true, "__GI_raise": true, "gsignal": true, "pthread_kill": true, "__pthread_kill_implementation": true,
@@ -45,6 +45,8 @@ var ends = map[string]bool{
 	"__libc_exit_group": true, "malloc_printerr": true, "__fortify_fail": true, "__stack_chk_fail": true, "a_crash": true,
 	"malloc": true, "calloc": true, "realloc": true, "free": true, "sysmalloc": true, "brk": true, "sbrk": true, "mmap": true, "mmap64": true,
 	"memset": true, "memcpy": true, "memmove": true,
+	"nanosleep": true, "__nanosleep": true, "clock_nanosleep": true, "__clock_nanosleep": true, "usleep": true, "sleep": true, "epoll_wait": true, "epoll_pwait": true,
+	"pthread_cond_wait": true, "pthread_cond_timedwait": true, "pthread_mutex_lock": true,
 }
 
 // ofLibrary are what the names of a C library's own functions begin with.

@@ -51,15 +51,25 @@ func (l *look) isPodEnding() bool {
 
 // alive reports that nothing happened.
 func (l *look) alive(why string) int {
+	l.settle(time.Now().Add(together))
 	length := time.Since(l.began).Round(time.Second)
-	verdict := fmt.Sprintf("%s%s is alive after %s of watching.", why, l.process(), spanOf(length))
+	verdict := fmt.Sprintf("%s%s%s is alive after %s of watching.", l.seenBefore(), why, l.process(), spanOf(length))
 	l.result.Sections = []report.Section{{Name: section, State: report.OK, Text: "no death within " + spanOf(length)}}
 	return l.end(verdict, 0)
+}
+
+// seenBefore are the words of the first look at the living target, for what comes behind; "" without one.
+func (l *look) seenBefore() string {
+	if len(l.shots) == 0 {
+		return ""
+	}
+	return l.shots[0].verdict() + " "
 }
 
 // lost is an end that could not be held, or a watch that had to stop.
 func (l *look) lost(err error) int {
 	l.claim()
+	l.settle(time.Now().Add(together))
 	if errors.Is(err, tracer.ErrOften) {
 		l.result.Sections = []report.Section{{Name: section, State: report.NotReadable, Text: "let go", Lacks: "a target with fewer signals"}}
 		return l.end(fmt.Sprintf("Could not look: %s gets %s. It was let go.", l.process(), err), 0)

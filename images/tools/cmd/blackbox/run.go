@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -65,9 +66,15 @@ type look struct {
 	began    time.Time
 	tracer   *tracer.Watch
 	before   baseline
+	// python is where the functions of a script are read; nil for another program.
+	python *interpreter
 	// told is set by whoever tells the result: the death, the end of the time, or a signal to us.
 	told    atomic.Bool
 	reserve *reserve
+	// shots are what was seen of the living target. Who holds shooting may change them; closed is whether none is written any more.
+	shots    []*shot
+	shooting sync.Mutex
+	closed   atomic.Bool
 }
 
 // watched are the processes whose end matters: the chosen one, and the container's first.
@@ -89,9 +96,17 @@ func (l *look) watch(ctx context.Context) int {
 	l.before = l.readBaseline()
 	say(l.out, "%s", limits.Heading("blackbox", l.began))
 	say(l.out, "Watching %s, %s, until %s.", l.process(), report.Counted(l.tracer.Threads(), "thread"), l.began.Add(l.settings.length).UTC().Format("15:04:05 UTC"))
+	l.python = findPython(l.target)
+	wires := l.setTripwires()
+	if wires != nil {
+		say(l.out, "It looks at the living process %s when %s.", timesOf(l.settings.shots), wires.words())
+	}
 	l.reserve = setAside()
 	l.tracer.OnKill(l.reserve.relieve)
 	go l.guard(ctx)
+	if wires != nil {
+		go wires.run()
+	}
 	for {
 		death, err := l.tracer.Wait()
 		if err != nil {
@@ -127,6 +142,7 @@ const longest = 950 * time.Millisecond
 func (l *look) tell(death *tracer.Death) int {
 	l.reserve.release()
 	scene := l.see(death)
+	l.settle(death.At.Add(latest))
 	l.report(scene)
 	if err := l.write(scene); err != nil {
 		return 1

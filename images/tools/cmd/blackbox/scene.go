@@ -31,6 +31,7 @@ type scene struct {
 	maps    []unwind.Mapping
 	// stacks by thread: of those that were held.
 	stacks  map[int][]unwind.Frame
+	scripts scripts
 	threads []threadLine
 	files   openFiles
 	code    []byte
@@ -58,7 +59,9 @@ const (
 	// maxStacks threads are unwound, the one that died first, and maxFrames of each are kept.
 	maxStacks, maxFrames = 64, 64
 	maxThreads           = 200
-	instruction          = 16
+	// scriptsAtMost is how long the frames of a script may take.
+	scriptsAtMost = 200 * time.Millisecond
+	instruction   = 16
 )
 
 // hasTime is whether something more may be looked at.
@@ -122,25 +125,32 @@ func (s *scene) unwind(t *target.Target) {
 	defer func() { _ = recover() }()
 	s.maps = walker.Maps
 	walker.Until = s.death.At.Add(first)
-	order := s.heldInOrder()
-	var stacks [][]unwind.Frame
-	for index, tid := range order[:min(len(order), maxStacks)] {
-		if index > 0 && !s.hasTime() {
-			break
-		}
-		frames := walker.Walk(s.death.Held[tid], maxFrames)
-		// The first is the one that counts: to name the others may take too long.
-		if s.stacks[tid] = frames; index == 0 {
-			walker.Name(frames)
-		}
-		stacks = append(stacks, frames)
-	}
+	// The first is the one that counts: to name the others may take too long.
+	stacks := s.walk(walker, s.hasTime, func(first []unwind.Frame) { walker.Name(first) })
+	s.scripts = s.self.python.scripts(s.death.PID, walker, time.Now().Add(scriptsAtMost))
 	if s.hasTime() {
 		walker.Name(stacks...)
 	}
 	if each, found := unwind.At(s.maps, s.pc()); found && strings.HasPrefix(each.Path, "/") && strings.Contains(each.May, "x") {
 		s.code = walker.Read(s.pc(), instruction)
 	}
+}
+
+// walk walks the stacks of the threads that are held, while there is time. It calls name with that of the thread that counts, before the others.
+func (s *scene) walk(walker *unwind.Walker, hasTime func() bool, name func(first []unwind.Frame)) [][]unwind.Frame {
+	order := s.heldInOrder()
+	var stacks [][]unwind.Frame
+	for index, tid := range order[:min(len(order), maxStacks)] {
+		if index > 0 && !hasTime() {
+			break
+		}
+		frames := walker.Walk(s.death.Held[tid], maxFrames)
+		s.stacks[tid] = frames
+		if stacks = append(stacks, frames); index == 0 {
+			name(frames)
+		}
+	}
+	return stacks
 }
 
 func (s *scene) pc() uint64 { return s.death.Held[s.death.Thread].PC }
@@ -187,6 +197,9 @@ func (s *scene) readThreads(fs target.FS) {
 		}
 		if frames := s.stacks[tid]; len(frames) > 0 {
 			line.top = nameOf(s.culprit(frames))
+		}
+		if script, found := s.scripts.tellingOf(tid); found {
+			line.top = nameOf(script)
 		}
 		s.threads = append(s.threads, line)
 	}

@@ -13,6 +13,11 @@ type settings struct {
 	length time.Duration
 	// pid is the process to watch; 0: the one that matters most, and the container's first.
 	pid int
+	// when are the conditions at which it looks at the living target; none: it waits for its end alone.
+	when []condition
+	// summary is whether it stops no thread then; shots is how often it looks.
+	summary bool
+	shots   int
 }
 
 const (
@@ -22,7 +27,7 @@ const (
 var lengthForm = regexp.MustCompile(`^[0-9]{1,5}[smh]$`)
 
 func readSettings(variable func(string) string) (settings, error) {
-	read := settings{length: defaultLength}
+	read := settings{length: defaultLength, shots: 1}
 	if text := variable("BLACKBOX_FOR"); text != "" {
 		length, err := time.ParseDuration(text)
 		if err != nil || !lengthForm.MatchString(text) || length < time.Second || length > maxLength {
@@ -37,5 +42,29 @@ func readSettings(variable func(string) string) (settings, error) {
 		}
 		read.pid = pid
 	}
-	return read, nil
+	return read, read.readTripwires(variable)
+}
+
+const maxShots = 3
+
+// readTripwires reads what says when to look at the living target, and how.
+func (s *settings) readTripwires(variable func(string) string) (err error) {
+	if text := variable("BLACKBOX_WHEN"); text != "" {
+		if s.when, err = readConditions(text); err != nil {
+			return err
+		}
+	}
+	switch variable("BLACKBOX_THEN") {
+	case "", "stacks":
+	case "summary":
+		s.summary = true
+	default:
+		return fmt.Errorf("BLACKBOX_THEN is not stacks or summary")
+	}
+	if text := variable("BLACKBOX_SHOTS"); text != "" {
+		if s.shots, err = strconv.Atoi(text); err != nil || s.shots < 1 || s.shots > maxShots {
+			return fmt.Errorf("BLACKBOX_SHOTS is no number from 1 to %d", maxShots)
+		}
+	}
+	return nil
 }

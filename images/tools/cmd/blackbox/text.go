@@ -31,7 +31,7 @@ func (l *look) write(s *scene) error {
 		return err
 	}
 	if stacks := s.folded(); stacks != "" {
-		if err := frame.Write(&out, "stacks.folded", []byte(stacks)); err != nil {
+		if err := frame.Write(&out, l.stacksFile(), []byte(stacks)); err != nil {
 			return err
 		}
 	}
@@ -39,6 +39,14 @@ func (l *look) write(s *scene) error {
 		return err
 	}
 	return l.result.Write(l.out, terminationLog)
+}
+
+// stacksFile is another where stacks.folded has those of the living target.
+func (l *look) stacksFile() string {
+	if len(l.shots) > 0 {
+		return "death.folded"
+	}
+	return "stacks.folded"
 }
 
 // short are the lines that people read in the answer.
@@ -70,12 +78,19 @@ func (s *scene) stackLines(tid, most int) []string {
 		return nil
 	}
 	lines := []string{fmt.Sprintf("stack of thread %d (%s), the innermost first:", tid, s.threadName(tid))}
-	for index, frame := range frames {
-		if index == most {
-			lines = append(lines, fmt.Sprintf("    and %d more: see death.txt", len(frames)-most))
-			break
-		}
+	lines = appendFrames(lines, frames, most)
+	if frames := s.scripts.frames[tid]; len(frames) > 0 {
+		lines = appendFrames(append(lines, "its functions of "+s.scripts.language+":"), frames, most)
+	}
+	return lines
+}
+
+func appendFrames(lines []string, frames []unwind.Frame, most int) []string {
+	for _, frame := range frames[:min(len(frames), most)] {
 		lines = append(lines, "    "+nameOf(frame))
+	}
+	if more := len(frames) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("    and %d more: the file has them", more))
 	}
 	return lines
 }
@@ -213,6 +228,10 @@ func (s *scene) folded() string {
 	var text strings.Builder
 	for _, tid := range s.heldInOrder() {
 		frames := s.stacks[tid]
+		if script := s.scripts.frames[tid]; len(script) > 0 {
+			// What the interpreter does for them is the same everywhere.
+			frames = script
+		}
 		if len(frames) == 0 {
 			continue
 		}

@@ -68,7 +68,11 @@ func (s *scene) where(before string) string {
 	if len(frames) == 0 {
 		return ""
 	}
-	return before + nameOf(s.culprit(frames))
+	words := before + nameOf(s.culprit(frames))
+	if script, found := s.scripts.tellingOf(s.death.Thread); found {
+		words += ", called by " + nameOf(script)
+	}
+	return words
 }
 
 func (s *scene) inThread() string {
@@ -115,7 +119,7 @@ func (s *scene) runtimeWords(frames []unwind.Frame) string {
 			return fmt.Sprintf(", of a crash that the JVM caught in %s: its hs_err file has more", nameOf(own))
 		}
 		return ", of a crash that the JVM caught: its hs_err file has more"
-	case runtime == target.JVM && calls(frames, "_ZN2os4exitEi", "_Z7vm_exiti"):
+	case runtime == target.JVM && calls(frames, "os::exit", "_Z7vm_exiti"):
 		return ", by System.exit"
 	case s.death.Code != 1:
 		return ""
@@ -166,8 +170,12 @@ func (l *look) report(s *scene) {
 	}
 	part.Section.Text = fmt.Sprintf("held for %d ms", s.held.Milliseconds())
 	l.result.Verdict = words
+	if seen := l.seenBefore(); seen != "" {
+		l.result.Verdict += " Before: " + strings.TrimSpace(seen)
+	}
 	l.result.Findings = part.Findings
 	l.result.Sections = []report.Section{part.Section}
+	l.addShots()
 	l.result.Cost = report.CostSince(l.began)
 }
 

@@ -31,7 +31,7 @@ func TestTheWordsOfAnEnd(t *testing.T) {
 		scene            *scene
 	}{
 		{"a crash in native code of the JVM", "died_of_exit", "exit code 1, of a crash that the JVM caught in Unsafe_PutLong+0x1 (shop)", sceneOf(target.JVM, tracer.Death{Code: 1}, "_exit", "os_abort", jvmHandler, "__restore_rt", "Unsafe_PutLong")},
-		{"System.exit", "died_of_exit", "exit code 6, by System.exit", sceneOf(target.JVM, tracer.Death{Code: 6}, "exit", "_ZN2os4exitEi")},
+		{"System.exit", "died_of_exit", "exit code 6, by System.exit", sceneOf(target.JVM, tracer.Death{Code: 6}, "exit", "os::exit")},
 		{"an exception of Java", "died_of_exit", "exit code 1, mostly an exception of Java", sceneOf(target.JVM, tracer.Death{Code: 1}, "exit", "__libc_start_main", "main")},
 		{"the end of main", "died_of_exit", "exit code 4, by the end of its main function", sceneOf(target.Native, tracer.Death{Code: 4}, "exit", "__libc_start_call_main", "_start")},
 		{"a shell", "died_of_exit", "exit code 139, as a shell does whose child ended by SIGSEGV", sceneOf(target.Native, tracer.Death{Code: 139}, "exit")},

@@ -65,6 +65,7 @@ func size(bytes int64) string {
 // end writes the verdict and the report where there is no death to tell.
 func (l *look) end(verdict string, code int) int {
 	l.result.Cost = report.CostSince(l.began)
+	l.addShots()
 	return giveUp(l.out, l.result, capital(verdict), code)
 }
 

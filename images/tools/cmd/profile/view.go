@@ -83,8 +83,7 @@ func (v view) process() string {
 }
 
 func runtimeName(t *target.Target) string {
-	names := map[target.Runtime]string{target.JVM: "Java", target.Python: "Python", target.Node: "Node", target.Go: "Go", target.Ruby: "Ruby", target.DotNet: ".NET"}
-	return strings.TrimSpace(names[t.Runtime] + " " + report.Line(t.Version, 20))
+	return strings.TrimSpace(t.Runtime.Language() + " " + report.Line(t.Version, 20))
 }
 
 // words is what people read first.

@@ -59,9 +59,10 @@ func runtimeOf(fs target.FS, pids []int) (target.Runtime, string) {
 
 // runtimeWords is "a Python 3.11 program"; "" where nothing is known.
 func runtimeWords(runtime target.Runtime, version string) string {
-	name := map[target.Runtime]string{
-		target.JVM: "Java", target.Python: "Python", target.Node: "Node.js", target.Go: "Go", target.Ruby: "Ruby", target.DotNet: ".NET", target.Native: "native",
-	}[runtime]
+	name := runtime.Language()
+	if runtime == target.Native {
+		name = "native"
+	}
 	if name == "" {
 		return ""
 	}

@@ -30,6 +30,24 @@ var native = binary.NativeEndian
 
 // dump asks the kernel for the sockets of one family.
 func dump(family uint8, take func(Socket)) error {
+	request := requestOf(family, syscall.NLM_F_REQUEST|syscall.NLM_F_DUMP)
+	request[18] = 1 << (diagInfo - 1)
+	return ask(request, take)
+}
+
+// requestOf asks for the sockets of a family in all states.
+func requestOf(family uint8, flags uint16) []byte {
+	request := make([]byte, requestSize)
+	native.PutUint32(request, requestSize)
+	native.PutUint16(request[4:], diagByFamily)
+	native.PutUint16(request[6:], flags)
+	request[16], request[17] = family, syscall.IPPROTO_TCP
+	native.PutUint32(request[20:], allStates)
+	return request
+}
+
+// ask sends a request and takes the sockets of its answer.
+func ask(request []byte, take func(Socket)) error {
 	socket, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_RAW|syscall.SOCK_CLOEXEC, netlinkSockDiag)
 	if err != nil {
 		return err
@@ -38,12 +56,6 @@ func dump(family uint8, take func(Socket)) error {
 	if err := syscall.SetsockoptTimeval(socket, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &syscall.Timeval{Sec: diagPatience}); err != nil {
 		return err
 	}
-	request := make([]byte, requestSize)
-	native.PutUint32(request, requestSize)
-	native.PutUint16(request[4:], diagByFamily)
-	native.PutUint16(request[6:], syscall.NLM_F_REQUEST|syscall.NLM_F_DUMP)
-	request[16], request[17], request[18] = family, syscall.IPPROTO_TCP, 1<<(diagInfo-1)
-	native.PutUint32(request[20:], allStates)
 	if err := syscall.Sendto(socket, request, 0, &syscall.SockaddrNetlink{Family: syscall.AF_NETLINK}); err != nil {
 		return err
 	}
@@ -79,7 +91,11 @@ func messages(data []byte, take func(Socket)) (done bool, err error) {
 			if len(body) < 4 {
 				return true, errShort
 			}
-			return true, syscall.Errno(-int32(native.Uint32(body)))
+			if code := -int32(native.Uint32(body)); code != 0 {
+				return true, syscall.Errno(code)
+			}
+			// An answer that was to be confirmed.
+			return true, nil
 		case diagByFamily:
 			if len(body) < diagSize {
 				return true, errShort

@@ -17,8 +17,7 @@ var shells = []string{"sh", "bash", "dash", "ash", "zsh", "busybox", "tini", "du
 // Kind says in words what runs a process: "Ruby 3.3", "PHP", "a shell or an init", "a native program", "an unknown program (erl)". Its name may be the target's
 // choice.
 func (p Process) Kind() string {
-	words := map[Runtime]string{JVM: "JVM", Python: "Python", Node: "Node.js", Go: "Go", Ruby: "Ruby", DotNet: ".NET"}[p.Runtime]
-	if words != "" {
+	if words := p.Runtime.Name(); words != "" {
 		return strings.TrimSpace(words + " " + p.Version)
 	}
 	name := p.binary()

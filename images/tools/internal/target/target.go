@@ -337,6 +337,12 @@ func inOurPod(place, ours string) bool {
 	return slash > 0 && strings.HasPrefix(place, ours[:slash+1])
 }
 
+// IsBeside is whether a process is in another container of the pod that a process of ours is in, as far as their cgroups tell.
+func (fs FS) IsBeside(pid, own int) bool {
+	place, ours := fs.Cgroup(pid), fs.Cgroup(own)
+	return place != ours && place != "" && inOurPod(place, ours)
+}
+
 // container is what the pod calls a process' container: the kubelet mounts a file from a folder of that name into each.
 func (fs FS) container(pid int) string {
 	text, _ := os.ReadFile(fs.Path(pid, "mountinfo"))

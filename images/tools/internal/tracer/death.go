@@ -115,23 +115,7 @@ func (d *Death) keep(tid int) {
 
 // holdOthers waits for the other threads to stop, and reads the registers of all that did.
 func (w *Watch) holdOthers(death *Death) {
-	waiting := living(w.fs, death.PID, death.Thread)
-	for until := time.Now().Add(patience); len(waiting) > 0 && time.Now().Before(until); {
-		var still []int
-		for _, tid := range waiting {
-			news, came, err := await(tid, unix.WNOHANG)
-			switch {
-			case err != nil || came && news.over:
-			case came:
-				death.keep(tid)
-			default:
-				still = append(still, tid)
-			}
-		}
-		if waiting = still; len(waiting) > 0 {
-			time.Sleep(200 * time.Microsecond)
-		}
-	}
+	w.hold(death, living(w.fs, death.PID, death.Thread), patience)
 }
 
 // blame finds the thread that ended the process: the one that asked for it, else the one that was at work.

@@ -79,7 +79,7 @@ const (
 )
 
 // await waits for news of one thread, or of any with 0. It leaves the news with the kernel (WNOWAIT): should this process be killed before it passed a
-// signal on, the kernel delivers it. False where WNOHANG was asked for and there is none.
+// signal on, the kernel delivers it. False where WNOHANG was asked for and there is none. A wait for any ends with EINTR when something is asked of us.
 func await(tid, options int) (stop, bool, error) {
 	kind := unix.P_PID
 	if tid == 0 {
@@ -88,7 +88,7 @@ func await(tid, options int) (stop, bool, error) {
 	for {
 		var info unix.Siginfo
 		err := unix.Waitid(kind, tid, &info, options|unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT|unix.WALL, nil)
-		if errors.Is(err, unix.EINTR) {
+		if errors.Is(err, unix.EINTR) && tid != 0 {
 			continue
 		}
 		if err != nil {

@@ -48,6 +48,7 @@ type Watch struct {
 	aborted map[int]bool
 	// relief is called first of all when a process was killed: there may be no memory left for anything else.
 	relief func()
+	asking asking
 }
 
 // Told is a signal that asked the process to end.
@@ -65,6 +66,7 @@ const rounds = 20
 // Seize seizes all threads of processes. None of them stops for it. Fails with ErrGone, a *Taken, or the kernel's error; then none is seized.
 func Seize(fs target.FS, pids ...int) (*Watch, error) {
 	watch := &Watch{fs: fs, pids: pids, threads: map[int]int{}, aborted: map[int]bool{}}
+	watch.asking.ready()
 	for _, pid := range pids {
 		if err := watch.seizeAll(pid); err != nil {
 			watch.letAllGo()

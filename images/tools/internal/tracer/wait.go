@@ -11,8 +11,14 @@ import (
 // LetGo. Fails with ErrGone where it ended without being held, and with ErrOften.
 func (w *Watch) Wait() (*Death, error) {
 	w.busy.began = time.Now()
+	w.asking.open.Store(true)
+	defer w.asking.open.Store(false)
 	for {
+		w.asking.serve()
 		news, _, err := await(0, 0)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
 		if errors.Is(err, unix.ECHILD) {
 			return nil, ErrGone
 		}
@@ -131,7 +137,8 @@ func isForced(seen about, info Info) bool {
 func (w *Watch) note(tid int, info Info) {
 	switch info.Signal {
 	case unix.SIGTERM, unix.SIGINT, unix.SIGQUIT, unix.SIGHUP:
-		if info.IsSent() {
+		// Ours asks a JVM for its threads.
+		if info.IsSent() && int(info.Sender) != unix.Getpid() {
 			w.told.Store(&Told{info, time.Now()})
 		}
 	case unix.SIGABRT:

@@ -71,7 +71,7 @@ func (p *program) search(table, strings part, addresses []uint64, names map[uint
 			continue
 		}
 		if name := p.text(strings, each.name); name != "" {
-			names[each.address] = Frame{Function: name, Plus: each.address - each.begin}
+			names[each.address] = Frame{Function: readable(name), Plus: each.address - each.begin}
 		}
 	}
 }

@@ -1,6 +1,6 @@
 import type { FindingRule } from '../facts/rules.ts';
 
-/** The findings of the blackbox image: how a process ended. */
+/** The findings of the blackbox image: how a process ended, and what it did before. */
 export const BLACKBOX_FINDINGS: readonly FindingRule[] = [
   {
     code: 'died_of_signal',
@@ -28,5 +28,16 @@ export const BLACKBOX_FINDINGS: readonly FindingRule[] = [
     means: 'The kernel killed a process of the container because its memory, or that of its pod, was full.',
     next: 'Raise the memory limit or find what grows: the stack shows who asked for memory last, which may not be who holds it.',
     source: 'SIGKILL while the count of kills for memory of its cgroup went up (kernel, cgroup-v2, memory.events).',
+  },
+  {
+    code: 'tripwire',
+    seenBy: 'image',
+    section: 'tripwire',
+    rank: 2,
+    means:
+      'A condition that somebody set for a living process held: its memory, files, threads, queue or silence passed a number.',
+    next: 'Look at the functions named here: tripwire.txt has all stacks, open files and the minute before, stacks.folded what to draw.',
+    source:
+      'The number of BLACKBOX_WHEN, passed in two readings in a row; the threads were stopped for it (ptrace(2), PTRACE_INTERRUPT).',
   },
 ];

@@ -24,6 +24,9 @@ __attribute__((noinline)) void grow(void) {
     for (;;) { char *more = malloc(1 << 20); memset(more, 1, 1 << 20); pause_for(5); }
 }
 
+__attribute__((noinline)) void leak(void) {
+    for (;;) { char *piece = malloc(1 << 20); if (piece) memset(piece, 7, 1 << 20); pause_for(10); }
+}
 static void *idle(void *unused) { for (;;) pause_for(1000); return unused; }
 static void *crash(void *unused) { (void)unused; pause_for(100); return (void *)(long)crash_here(2); }
 static void *leave_thread(void *unused) { (void)unused; pause_for(100); leave(3); return NULL; }
@@ -61,6 +64,13 @@ int main(int count, char **words) {
     if (!strcmp(way, "divide")) { volatile int zero = 0; return 7 / zero; }
     if (!strcmp(way, "jump")) { void (*volatile to)(void) = NULL; to(); }
     if (!strcmp(way, "grow")) grow();
+    if (!strcmp(way, "leak")) leak();
+    if (!strcmp(way, "opens")) for (int n = 0; n < 60; n++) (void)!dup(1);
+    if (!strcmp(way, "crowd")) for (int n = 0; n < 30; n++) thread(idle);
+    if (!strcmp(way, "opens") || !strcmp(way, "crowd")) {
+        while (read(0, &go, 1) < 0 && errno == EINTR) {}
+        leave(3);
+    }
     if (!strcmp(way, "exec")) { thread(idle); pause_for(50); execl("/proc/self/exe", "victim", "exit", NULL); }
     if (!strcmp(way, "seals-later")) { prctl(PR_SET_DUMPABLE, 0); thread(brief); thread(brief); pause_for(200); leave(6); }
     if (!strcmp(way, "last-thread")) { thread(brief); pthread_exit(NULL); }

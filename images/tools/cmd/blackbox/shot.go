@@ -1,0 +1,184 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kdebug/tools/internal/cgroup"
+	"kdebug/tools/internal/rules"
+	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/tracer"
+	"kdebug/tools/internal/unwind"
+)
+
+// shot is what was seen of the living target when a condition held.
+type shot struct {
+	*scene
+	number int
+	// cause is "memory passed 92 % (59 of 64 MiB)", and into how long after the watch began it was.
+	cause string
+	into  time.Duration
+	cpu   cgroup.CPU
+	table []string
+}
+
+// holdAtMost is how long the threads of a living process are kept for their stacks; what is not walked by then is left out.
+const holdAtMost = 100 * time.Millisecond
+
+// shoot looks at the target and writes what it saw. The end of the watch waits for it (settle).
+func (l *look) shoot(of *wire, samples *samples) {
+	l.shooting.Lock()
+	defer l.shooting.Unlock()
+	// What it took, it gives back: the target may need it next.
+	defer debug.FreeOSMemory()
+	taken := l.take(of, samples)
+	isLate := l.told.Load() && len(taken.stacks) == 0 && !l.settings.summary
+	if isLate || l.closed.Load() {
+		// The end came first, and is told with all stacks.
+		return
+	}
+	l.shots = append(l.shots, taken)
+	_ = l.writeShot(taken)
+}
+
+// settle waits until a look at the living target that has begun is written, or the time is over. No other begins then.
+func (l *look) settle(until time.Time) {
+	for !l.shooting.TryLock() {
+		if time.Now().After(until) {
+			l.closed.Store(true)
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (l *look) take(of *wire, samples *samples) *shot {
+	now := time.Now()
+	moment := &tracer.Death{PID: l.living(), At: now, Held: map[int]unwind.Registers{}, Call: tracer.Call{Number: tracer.NoCall}}
+	moment.Thread = moment.PID
+	taken := &shot{number: len(l.shots) + 1, cause: of.words(of.gauge.words()), into: now.Sub(l.began), scene: l.glance(moment)}
+	if !l.settings.summary {
+		taken.readStacks(l)
+	}
+	fs := l.target.FS()
+	taken.scene.name = strings.TrimSpace(textOf(fs.Path(moment.PID, "task", strconv.Itoa(moment.Thread), "comm")))
+	moment.Call = tracer.CallOf(fs, moment.PID, moment.Thread)
+	taken.readThreads(fs)
+	taken.files = filesOf(fs, moment.PID)
+	taken.cpu = cgroup.Of(l.target).ReadCPU()
+	samples.next = now
+	samples.take(now)
+	taken.table = samples.lines(now)
+	return taken
+}
+
+// living is the first of the watched processes that is there.
+func (l *look) living() int {
+	for _, pid := range l.watched() {
+		if _, err := l.target.FS().Status(fmt.Sprint(pid)); err == nil {
+			return pid
+		}
+	}
+	return l.target.PID
+}
+
+// readStacks walks the stacks while the threads are held, and names their functions once they run again.
+func (s *shot) readStacks(l *look) {
+	walker, err := unwind.Open(l.target, s.death.PID)
+	if err != nil {
+		return
+	}
+	defer walker.Close()
+	// What the target wrote into its program may be anything; a mistake of ours about it must not cost the rest.
+	defer func() { _ = recover() }()
+	s.maps = walker.Maps
+	var stacks [][]unwind.Frame
+	var order []int
+	s.held, _ = l.tracer.Look(s.death.PID, func(held map[int]unwind.Registers) {
+		walker.Until = time.Now().Add(holdAtMost)
+		s.death.Held = held
+		order = busiest(l.target.FS(), s.death.PID, held)
+		s.scripts = l.python.scripts(s.death.PID, walker, walker.Until)
+		s.death.Thread = s.scripts.first(order)
+		stacks = s.walk(walker, func() bool { return time.Now().Before(walker.Until) }, func([]unwind.Frame) {})
+	})
+	walker.Until = s.death.At.Add(first)
+	walker.Name(stacks...)
+	if l.target.Runtime == target.JVM && s.death.PID == l.target.PID && len(order) > 0 {
+		s.scripts = l.javaScripts()
+		s.death.Thread = s.scripts.first(order)
+	}
+}
+
+// busiest are the threads in the order in which they matter: one that computes before one that waits in the kernel, then the one that used most CPU.
+func busiest(fs target.FS, pid int, held map[int]unwind.Registers) []int {
+	type candidate struct {
+		id, working int
+		used        int64
+	}
+	var all []candidate
+	for id := range held {
+		each := candidate{id: id}
+		each.used, _, _ = fs.Times(fmt.Sprintf("%d/task/%d", pid, id))
+		if len(held) <= maxStacks && tracer.CallOf(fs, pid, id).Number == tracer.NoCall {
+			each.working = 1
+		}
+		all = append(all, each)
+	}
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(b.working-a.working, cmp.Compare(b.used, a.used), cmp.Compare(a.id, b.id))
+	})
+	order := make([]int, len(all))
+	for index, each := range all {
+		order[index] = each.id
+	}
+	return order
+}
+
+// verdict is one sentence: what passed, and where the process was.
+func (s *shot) verdict() string {
+	words := fmt.Sprintf("%s %s after the watch began", capital(s.cause), lengthOf(s.into))
+	if len(s.frames()) > 0 {
+		words += fmt.Sprintf("; %s was%s", s.self.processOf(s.death.PID), s.where(" in "))
+	}
+	return words + "."
+}
+
+// milliseconds is "0.4 ms" or "12 ms".
+func milliseconds(length time.Duration) string {
+	if length < 10*time.Millisecond {
+		return fmt.Sprintf("%.1f ms", float64(length.Microseconds())/1000)
+	}
+	return fmt.Sprintf("%d ms", length.Milliseconds())
+}
+
+// lengthOf is "4 min 12 s".
+func lengthOf(length time.Duration) string {
+	seconds := int(length.Round(time.Second) / time.Second)
+	switch {
+	case seconds >= 3600:
+		return fmt.Sprintf("%d h %d min", seconds/3600, seconds/60%60)
+	case seconds >= 60:
+		return fmt.Sprintf("%d min %d s", seconds/60, seconds%60)
+	}
+	return spanOf(length)
+}
+
+// addShots puts the looks at the living target into the report, behind what is there.
+func (l *look) addShots() {
+	if len(l.shots) == 0 {
+		return
+	}
+	part := rules.NewPart("tripwire")
+	for _, each := range l.shots {
+		part.Find("tripwire", 0, "%s", strings.TrimSuffix(each.verdict(), "."))
+		part.Section.Text = fmt.Sprintf("%d seen, the last held for %s", len(l.shots), milliseconds(each.held))
+	}
+	l.result.Findings = append(l.result.Findings, part.Findings...)
+	l.result.Sections = append(l.result.Sections, part.Section)
+}
