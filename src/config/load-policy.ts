@@ -163,9 +163,9 @@ const alertSourceOf = (
   ...defined({ clusters, image }),
 });
 
-const ruleOf = ({ batch, targetLog, approval, ...rule }: RawRule): Rule => ({
+const ruleOf = ({ batch, targetLog, onceMore, approval, ...rule }: RawRule): Rule => ({
   ...rule,
-  ...defined({ batch, targetLog, approval: approval && approvalOf(approval) }),
+  ...defined({ batch, targetLog, onceMore, approval: approval && approvalOf(approval) }),
 });
 
 const approvalOf = ({ expires, ...approval }: NonNullable<RawRule['approval']>): Approval => ({

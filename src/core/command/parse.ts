@@ -5,7 +5,7 @@ import type { Command, ParsedCommand } from '../request/command.ts';
 import { COMMAND } from '../shown-names.ts';
 import { isHelp, type Line, notesOn, type Problem, type Report, readLine, shown, wholeOf } from './line/line.ts';
 import { readLogFilter, readRunFilter, reportLookupFlags } from './line/lookup.ts';
-import { type NamedReading, noMore, readCompare, readDescribe } from './line/pod-verbs.ts';
+import { type NamedReading, noMore, readCompare, readDescribe, readOnceMore } from './line/pod-verbs.ts';
 import { readNamespaceFlags, readRequest, readScale } from './line/request.ts';
 import { typed } from './line/target.ts';
 import { tokenize, type Word } from './line/tokenize.ts';
@@ -151,6 +151,8 @@ function readVerb(verb: KnownVerb, reading: VerbReading): Command | undefined {
       return readDescribe(reading);
     case 'compare':
       return readCompare(reading);
+    case 'once-more':
+      return readOnceMore(reading);
     case 'can-i': {
       const request = readRequest(reading.line, reading.words, reading.report);
       return request && { kind: 'can-i', request };

@@ -9,6 +9,7 @@ export type ValueKind =
   | 'selector'
   | 'image'
   | 'env'
+  | 'env-name'
   | 'profile'
   | 'pull-policy'
   | 'duration'
@@ -242,6 +243,15 @@ const TABLE = [
     help: 'Only log lines that contain this exact text, in upper or lower case.',
     example: 'logs abcdefgh23 --grep="connection refused"',
   },
+  {
+    name: 'without-env',
+    value: 'env-name',
+    placeholder: 'NAME',
+    group: 'lookup',
+    repeatable: true,
+    help: 'Leave this variable of the container out of once-more. May be repeated.',
+    example: 'once-more web-1 --without-env=JAVA_OPTS',
+  },
 ] as const satisfies readonly Flag[];
 
 export type FlagName = (typeof TABLE)[number]['name'];
@@ -264,7 +274,7 @@ export const flagOfLetter = (letter: string): KnownFlag | undefined => BY_SHORT.
 export const flagUsage = (flag: Flag): string =>
   `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${flag.placeholder ? `=${flag.placeholder}` : ''}`;
 
-/** The flags of a request for a run: all but those of the verbs that look things up. */
+/** The flags of a request for a run: all but those of other verbs. */
 export const RUN_FLAGS: readonly FlagName[] = FLAGS.filter(({ group }) => group !== 'lookup').map(({ name }) => name);
 
 /** Flags that people paste from a shell; they change nothing here. Without hyphens. */

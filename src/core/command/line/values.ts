@@ -108,6 +108,14 @@ export const readEnv: Reader<EnvVar> = (typed, report) => {
   return { name, value: typed.value.slice(equals + 1) };
 };
 
+/** The name of a variable of the pod's own container. */
+export const readEnvName: Reader<string> = (typed, report) => {
+  if (isEnvName(typed.value)) return typed.value;
+  const hint = 'Write --without-env=NAME, without a value; a name has letters, digits and _.';
+  const message = `${shown(typed.value)} cannot be the name of a variable.`;
+  return report(problem(typed, { code: 'env_invalid', message, hint }));
+};
+
 export const readProfile: Reader<ProfileName> = (typed, report) =>
   PROFILE_NAMES.find((name) => name === typed.value) ??
   report(
