@@ -60,6 +60,7 @@ export const REASONS = {
     `Use an alias from ${COMMAND} images, or a reference such as debian:12-slim.`,
   ),
   env_invalid: user('this is not a valid environment variable', 'Write --env=NAME=VALUE.'),
+  condition_invalid: user('this is no condition to watch for', 'Write for example --when="memory>92%".'),
   profile_unknown: user('unknown profile', `See the profiles with ${COMMAND} help profiles.`),
   pull_policy_unknown: user('unknown pull policy', 'Use Always, IfNotPresent or Never.'),
   duration_invalid: user('this is not a valid duration', 'Write for example 90s, 5m, 1h or 1h30m; from 1s to 7d.'),

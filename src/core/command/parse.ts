@@ -11,6 +11,7 @@ import { typed } from './line/target.ts';
 import { tokenize, type Word } from './line/tokenize.ts';
 import { readRunId } from './line/values.ts';
 import { findTopic, type KnownVerb, TOPICS, verbNamed, verbNear } from './line/verbs.ts';
+import { readWatch } from './line/watch.ts';
 import { MAX_LINE_LENGTH, readPasted, unmarkWords } from './pasted.ts';
 
 /**
@@ -153,6 +154,8 @@ function readVerb(verb: KnownVerb, reading: VerbReading): Command | undefined {
       return readCompare(reading);
     case 'once-more':
       return readOnceMore(reading);
+    case 'watch':
+      return readWatch(reading);
     case 'can-i': {
       const request = readRequest(reading.line, reading.words, reading.report);
       return request && { kind: 'can-i', request };

@@ -48,12 +48,12 @@ export function readOnceMore(reading: NamedReading): Command | undefined {
   return { kind: 'run', request: { ...request, target: named.target, onceMore: { withoutEnv } } };
 }
 
-const withoutKind = (words: readonly Word[]): readonly Word[] =>
+export const withoutKind = (words: readonly Word[]): readonly Word[] =>
   words.length > 1 && /^pods?$/i.test(words[0]?.text ?? '') ? words.slice(1) : words;
 
 type NamedPod = Named & { readonly target: Extract<Target, { kind: 'pod' }> };
 
-function readPod(verb: string, reading: NamedReading): NamedPod | undefined {
+export function readPod(verb: string, reading: NamedReading): NamedPod | undefined {
   const { line, report, words } = reading;
   const [word] = words;
   const hint = `Name a pod: ${verb} POD`;

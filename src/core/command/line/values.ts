@@ -47,7 +47,7 @@ const LABEL_RULE =
 const SUBDOMAIN_RULE =
   'It has at most 253 lower-case letters, digits, hyphens and dots, and begins and ends with a letter or digit.';
 
-const didYouMean = (guess: string | undefined, otherwise: string): string =>
+export const didYouMean = (guess: string | undefined, otherwise: string): string =>
   guess ? `Did you mean ${guess}?` : otherwise;
 
 const nameReader =
@@ -157,7 +157,7 @@ export const readReason: Reader<string> = (typed, report) => {
   return report(problem(typed, { code: 'reason_invalid', message, hint }));
 };
 
-const numberReader =
+export const numberReader =
   (flag: string, most: number): Reader<number> =>
   (typed, report) => {
     const value = /^\d{1,10}$/.test(typed.value) ? Number(typed.value) : 0;
