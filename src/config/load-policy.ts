@@ -164,9 +164,9 @@ const alertSourceOf = (
   ...defined({ clusters, image }),
 });
 
-const ruleOf = ({ batch, targetLog, approval, traces, ...rule }: RawRule): Rule => ({
+const ruleOf = ({ batch, targetLog, onceMore, approval, traces, ...rule }: RawRule): Rule => ({
   ...rule,
-  ...defined({ batch, targetLog, traces: traces || undefined, approval: approval && approvalOf(approval) }),
+  ...defined({ batch, targetLog, onceMore, traces: traces || undefined, approval: approval && approvalOf(approval) }),
 });
 
 const approvalOf = ({ expires, ...approval }: NonNullable<RawRule['approval']>): Approval => ({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FILE_KINDS } from '../core/container/file-kinds.ts';
 import { IMAGE_CLASSES } from '../core/container/image-class.ts';
 import { PROFILES } from '../core/container/profiles.ts';
-import { ALERT_FORMATS, LINK_VARIABLES, TARGET_LOG_RIGHTS } from '../core/policy/policy.ts';
+import { ALERT_FORMATS, LINK_VARIABLES, ONCE_MORE_KINDS, TARGET_LOG_RIGHTS } from '../core/policy/policy.ts';
 import { DEFAULT_NAMES } from '../core/shown-names.ts';
 import { DURATION, parseDuration } from '../lib/duration.ts';
 import { problemOfPattern, problemOfPatterns } from '../lib/patterns/linear-pattern.ts';
@@ -178,6 +178,11 @@ const Rule = z.strictObject({
     .describe(
       "what a diagnosis reads and shows of the log of the pod's own containers: nothing, the chosen lines that say what is wrong, or also the newest lines; of several rules for a namespace the widest that is written counts; default: errors, and none while another company shares the channel",
     ),
+  onceMore: z
+    .array(z.enum(ONCE_MORE_KINDS))
+    .max(ONCE_MORE_KINDS.length)
+    .optional()
+    .describe('of these kinds, too, a program may run a second time beside its pod; always with an approval'),
   approval: Approval.optional(),
 });
 

@@ -60,6 +60,7 @@ export const REASONS = {
     `Use an alias from ${COMMAND} images, or a reference such as debian:12-slim.`,
   ),
   env_invalid: user('this is not a valid environment variable', 'Write --env=NAME=VALUE.'),
+  condition_invalid: user('this is no condition to watch for', 'Write for example --when="memory>92%".'),
   profile_unknown: user('unknown profile', `See the profiles with ${COMMAND} help profiles.`),
   pull_policy_unknown: user('unknown pull policy', 'Use Always, IfNotPresent or Never.'),
   duration_invalid: user('this is not a valid duration', 'Write for example 90s, 5m, 1h or 1h30m; from 1s to 7d.'),
@@ -139,6 +140,14 @@ export const REASONS = {
     'this image may bring back files that hold secrets, and a batch never brings them back',
     'Name one pod, or use another image.',
   ),
+  once_more_needs_approval: user(
+    'a program runs a second time only with an approval, and no rule of this channel has one there',
+    'Ask the policy owners for a rule with the class elevated and an approval.',
+  ),
+  once_more_workload_not_allowed: user(
+    'the programs of Jobs and StatefulSets count on being alone, so none runs a second time',
+    'Look at it with --image=blackbox, or ask the policy owners for onceMore in a rule.',
+  ),
   batch_too_large: user('too many pods', 'Narrow the selector, or add --replicas.'),
   parallelism_not_allowed: user('too many pods in parallel', 'Use a smaller --parallelism.'),
   batch_needs_two_approvals: user(
@@ -214,6 +223,22 @@ export const REASONS = {
   target_container_ended: user(
     'that init container has finished and will not run again',
     'Name a running container with --target, or use --no-target.',
+  ),
+  once_more_running: user(
+    'that container runs now, so it needs no second run',
+    'Watch how it ends with --image=blackbox, or name a container that is down with --target.',
+  ),
+  once_more_not_ended: user(
+    'that container has not run and ended yet, so there is nothing to run once more',
+    `${COMMAND} describe POD says what it waits for.`,
+  ),
+  once_more_no_digest: user(
+    'the pod does not say which image that container ran, by its digest',
+    'Try again when its node has reported on it.',
+  ),
+  once_more_no_variable: user(
+    "that variable is not in the container's own env, so it cannot be left out",
+    'Check its name; variables that come from a whole ConfigMap or Secret cannot be left out alone.',
   ),
   profile_refused_here: user(
     "the namespace's Pod Security level refuses that profile",

@@ -111,13 +111,21 @@ const BUILT_IN: Readonly<Record<string, Image>> = {
 const REFERENCE =
   /^[a-z0-9]+([._-][a-z0-9]+)*(:\d+)?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/;
 
+const IMAGE_ID = /^sha256:[0-9a-f]{64}$/;
+
 /** What the nodes can pull. */
 export class Images {
   readonly #images = new Map<string, Image>(Object.entries(BUILT_IN));
 
   /** By the last part of the reference, whatever the registry, tag and digest; an exact reference that was added wins. */
   find(reference: string): Image | undefined {
-    return this.#images.get(reference) ?? this.#images.get(baseOf(reference));
+    return this.#images.get(reference) ?? this.#images.get(baseOf(reference)) ?? this.#ofId(reference);
+  }
+
+  /** As a runtime knows an image that a node already has. */
+  #ofId(id: string): Image | undefined {
+    for (const [name, image] of this.#images) if (this.idOf(name) === id) return image;
+    return undefined;
   }
 
   /** Makes an image that was missing appear, behaving as one of the built-in ones (default `busybox`). */
@@ -128,6 +136,7 @@ export class Images {
   }
 
   idOf(reference: string): string {
+    if (IMAGE_ID.test(reference)) return reference;
     return `sha256:${createHash('sha256').update(baseOf(reference)).digest('hex')}`;
   }
 }

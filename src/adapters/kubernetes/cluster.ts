@@ -1,3 +1,4 @@
+import type { Original } from '../../core/container/once-more.ts';
 import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
 import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
 import { matchesSelector, type Selector } from '../../core/request/selector.ts';
@@ -30,6 +31,7 @@ import { Nodes, PodSecurity } from './lookups/cluster-scoped.ts';
 import { readEvents, Warnings } from './lookups/events.ts';
 import { Services, Storage } from './lookups/optional-facts.ts';
 import { Workloads } from './lookups/workloads.ts';
+import { readOriginal } from './once-more.ts';
 import { readTargetLog } from './target-log.ts';
 import { WATCH_TIMES, type WatchTimes } from './watch/watch-stream.ts';
 import { Watches } from './watch/watches.ts';
@@ -110,6 +112,10 @@ export class KubernetesCluster implements Cluster {
     const { clock, launchTimes } = this.#options;
     if (!request.dryRun) this.#launches.note(request.container.name);
     return launch({ client: this.#client, clock, random: this.#random, times: launchTimes ?? LAUNCH_TIMES }, request);
+  }
+
+  async original(pod: Pick<PodRef, 'namespace' | 'name'>, containerName: string): Promise<Original | undefined> {
+    return readOriginal(this.#client, pod, containerName);
   }
 
   async access(request: AccessRequest): Promise<AccessResult> {

@@ -11,6 +11,7 @@ import { type ApiResponse, type ApiStatus, lacksRole, readStatus, toClusterError
 import { asObject, asObjects } from './api/json-fields.ts';
 import { podPath } from './api/paths.ts';
 import type { ServerClock } from './api/server-clock.ts';
+import { withOriginal } from './once-more.ts';
 import { viewPod } from './pod-view.ts';
 
 /** The tries, and the times, for a launch whose response leaves doubt. */
@@ -42,7 +43,12 @@ interface LaunchTools {
  * changes nothing: it merges entries by name, and they are immutable (KEP-277).
  * @throws KdebugError as the Cluster port says
  */
-export async function launch(tools: LaunchTools, request: LaunchRequest): Promise<LaunchResult> {
+export async function launch(tools: LaunchTools, asked: LaunchRequest): Promise<LaunchResult> {
+  const request = asked.copyOf ? await withOriginal(tools.client, asked, asked.copyOf) : asked;
+  return 'kind' in request ? request : launchWhole(tools, request);
+}
+
+async function launchWhole(tools: LaunchTools, request: LaunchRequest): Promise<LaunchResult> {
   const patch = patchOf(tools, request);
   const doubts: KdebugError[] = [];
   for (;;) {

@@ -5,12 +5,13 @@ import type { Command, ParsedCommand } from '../request/command.ts';
 import { COMMAND } from '../shown-names.ts';
 import { isHelp, type Line, notesOn, type Problem, type Report, readLine, shown, wholeOf } from './line/line.ts';
 import { readLogFilter, readRunFilter, reportLookupFlags } from './line/lookup.ts';
-import { type NamedReading, noMore, readCompare, readDescribe } from './line/pod-verbs.ts';
+import { type NamedReading, noMore, readCompare, readDescribe, readOnceMore } from './line/pod-verbs.ts';
 import { readNamespaceFlags, readRequest, readScale } from './line/request.ts';
 import { typed } from './line/target.ts';
 import { tokenize, type Word } from './line/tokenize.ts';
 import { readRunId } from './line/values.ts';
 import { findTopic, type KnownVerb, TOPICS, verbNamed, verbNear } from './line/verbs.ts';
+import { readWatch } from './line/watch.ts';
 import { MAX_LINE_LENGTH, readPasted, unmarkWords } from './pasted.ts';
 
 /**
@@ -151,6 +152,10 @@ function readVerb(verb: KnownVerb, reading: VerbReading): Command | undefined {
       return readDescribe(reading);
     case 'compare':
       return readCompare(reading);
+    case 'once-more':
+      return readOnceMore(reading);
+    case 'watch':
+      return readWatch(reading);
     case 'can-i': {
       const request = readRequest(reading.line, reading.words, reading.report);
       return request && { kind: 'can-i', request };

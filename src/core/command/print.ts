@@ -83,8 +83,10 @@ function requestParts(request: RunRequest): readonly string[] {
   const duration = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : printDuration(ms));
   const { targetContainer, batch } = request;
   return [
+    ...(request.onceMore ? ['once-more'] : []),
     ...targetWords(request.target),
     ...locationParts(request),
+    ...(request.onceMore?.withoutEnv ?? []).flatMap((name) => value('without-env', name)),
     ...value('target', targetContainer?.kind === 'named' ? targetContainer.name : undefined),
     ...when('no-target', targetContainer?.kind === 'none'),
     ...value('image', request.target.kind === 'compare' ? undefined : request.image),

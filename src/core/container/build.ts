@@ -2,6 +2,7 @@ import { defined } from '../../lib/object.ts';
 import { base32Hash } from '../hash.ts';
 import type { RunId } from '../ids.ts';
 import type { EnvVar, EphemeralContainer, SecurityContext } from './ephemeral-container.ts';
+import { ONCE_MORE_VARIABLE, type OnceMore } from './once-more.ts';
 import type { Plan } from './plan.ts';
 
 /**
@@ -29,6 +30,7 @@ export interface RunMark {
  * and plain `env` values, with every `$` doubled: the API server expands `$(NAME)` (core/v1 Container, `command`).
  */
 export function buildEphemeralContainer(plan: Plan, mark: RunMark): EphemeralContainer {
+  if (plan.onceMore) return secondRunOf(plan, plan.onceMore, mark);
   const words = plan.command.length > 0 ? plan.command.map(literal) : undefined;
   return {
     name: containerName(mark.runId, plan.podUid),
@@ -44,6 +46,15 @@ export function buildEphemeralContainer(plan: Plan, mark: RunMark): EphemeralCon
     terminationMessagePolicy: 'FallbackToLogsOnError',
   };
 }
+
+/** Without what its original has in the pod's spec: the launch adds that, so that no value of it is ever in a plan. */
+const secondRunOf = (plan: Plan, { container, switches }: OnceMore, mark: RunMark): EphemeralContainer => ({
+  name: containerName(mark.runId, plan.podUid),
+  image: plan.image,
+  ...defined({ imagePullPolicy: plan.imagePullPolicy }),
+  env: [...switches, ...markEnv(plan, mark), { name: ONCE_MORE_VARIABLE, value: container }],
+  terminationMessagePolicy: 'FallbackToLogsOnError',
+});
 
 function markEnv(plan: Plan, mark: RunMark): readonly EnvVar[] {
   const values: readonly (readonly [string, string | undefined])[] = [

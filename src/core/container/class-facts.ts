@@ -10,6 +10,11 @@ interface FactText {
 }
 
 export const CLASS_FACTS = {
+  'second-run': {
+    class: 'elevated',
+    words: 'the program runs a second time beside its pod',
+    why: 'it migrates, consumes, locks and writes as the first one does, with the same rights and secrets',
+  },
   'host-pid': {
     class: 'elevated',
     words: "the pod shares the node's processes (hostPID)",

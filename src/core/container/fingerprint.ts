@@ -1,5 +1,6 @@
 import { isObject } from '../../lib/object.ts';
 import { canonicalJson, sha256 } from '../hash.ts';
+import { ONCE_MORE_VARIABLE } from './once-more.ts';
 
 /** A core/v1 EphemeralContainer, as sent or as an API server holds it. */
 type AnyContainer = Readonly<Record<string, unknown>>;
@@ -27,9 +28,18 @@ const isEmpty = (value: unknown): boolean =>
 
 /**
  * A hash of what a container does, equal for the sent container and the API server's copy. Covers every field except
- * its name, the marks of its run and what the server fills in; even one more variable changes it.
+ * its name, the marks of its run and what the server fills in; even one more variable changes it. Of a second run of the
+ * pod's own container, only its image and which container that is: the rest is in the pod's spec, which never changes.
  */
 export function fingerprintOf(container: object): string {
+  const { image, env: variables } = objectOf(container);
+  const original = listOf(variables).find(({ name }) => name === ONCE_MORE_VARIABLE)?.value;
+  return hashOf(original === undefined ? wholeOf(container) : { image, original });
+}
+
+const hashOf = (parts: AnyContainer): string => sha256(canonicalJson(parts)).slice(0, 32);
+
+function wholeOf(container: object): AnyContainer {
   const {
     name: _,
     imagePullPolicy: _pull,
@@ -41,10 +51,7 @@ export function fingerprintOf(container: object): string {
     .filter((variable) => !isMark(variable))
     .map(variableOf);
   const whole = { ...rest, env, securityContext: contextOf(rest.securityContext) };
-  return sha256(canonicalJson(Object.fromEntries(Object.entries(whole).filter(([, value]) => !isEmpty(value))))).slice(
-    0,
-    32,
-  );
+  return Object.fromEntries(Object.entries(whole).filter(([, value]) => !isEmpty(value)));
 }
 
 /** The fields that a webhook may add to a security context that does not set them: each only reduces power. */

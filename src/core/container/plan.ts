@@ -3,6 +3,7 @@ import type { ClassReason } from './class-facts.ts';
 import type { EnvVar, ImagePullPolicy, SecurityContext } from './ephemeral-container.ts';
 import type { FileKind } from './file-kinds.ts';
 import type { ImageClass } from './image-class.ts';
+import type { OnceMore } from './once-more.ts';
 import type { PodSecurityLevel, Workload } from './pod.ts';
 import type { Profile, ProfileName } from './profiles.ts';
 
@@ -45,6 +46,8 @@ export interface Plan {
   readonly channelId: string;
   readonly reason?: string;
   readonly label?: string;
+  /** A second run of the pod's own container: its image, its words, and the names of what it gets. */
+  readonly onceMore?: OnceMore;
   /** The parts of the target that the chosen profile cannot see, in sentences for people. */
   readonly blindSpots: readonly string[];
   /** Information for approvers. Not part of the approved plan, so it may change later. */

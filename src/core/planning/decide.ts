@@ -4,6 +4,7 @@ import { classText } from '../container/class-facts.ts';
 import { type FileKind, isSecretKind } from '../container/file-kinds.ts';
 import { worseClass } from '../container/image-class.ts';
 import type { Plan } from '../container/plan.ts';
+import type { Workload } from '../container/pod.ts';
 import type { ReasonCode } from '../errors.ts';
 import {
   type Approval,
@@ -11,10 +12,11 @@ import {
   channelPolicy,
   type Decision,
   type ImageAlias,
+  type OnceMoreKind,
   type Policy,
   type Rule,
 } from '../policy/policy.ts';
-import { isSameReference, matchesNamespace, mayUseCommand, problemOfSettings } from './resolve.ts';
+import { isSameReference, matchesNamespace, mayUseCommand, ownImage, problemOfSettings } from './resolve.ts';
 
 /**
  * Decides on a plan. Denies by default: only a rule of the plan's own channel can allow it. The first matching rule
@@ -26,7 +28,7 @@ import { isSameReference, matchesNamespace, mayUseCommand, problemOfSettings } f
 export function decide(plan: Plan, policy: Policy, pods = 1): Decision {
   const rules = channelPolicy(policy, plan.channelId)?.rules;
   if (!rules) return { kind: 'deny', code: 'channel_unknown', subject: plan.channelId };
-  const question: Question = { plan, policy, pods, alias: own(policy.images, plan.imageAlias) };
+  const question: Question = { plan, policy, pods, alias: aliasOf(plan, policy) };
   const results: readonly RuleResult[] = rules.map((rule) => ({ rule, obstacle: firstObstacle(question, rule) }));
 
   const matching = results.filter(({ obstacle }) => !obstacle).map(({ rule }) => rule);
@@ -34,6 +36,10 @@ export function decide(plan: Plan, policy: Policy, pods = 1): Decision {
   if (!winner) return nearestDenial(question, results);
   return winner.approval ? withApproval(question, winner.id, winner.approval) : { kind: 'allow', rule: winner.id };
 }
+
+/** The image of a pod's own container needs no alias: people approve it by its digest. */
+const aliasOf = (plan: Plan, { images }: Policy): ImageAlias | undefined =>
+  plan.onceMore ? ownImage(plan.image) : own(images, plan.imageAlias);
 
 interface Question {
   readonly plan: Plan;
@@ -68,7 +74,8 @@ const CHECKS: readonly Check[] = [
   },
   {
     code: 'profile_not_allowed',
-    passes: ({ plan }, rule) => rule.profiles.includes(plan.profile),
+    // A second run has the power of its original, and no profile.
+    passes: ({ plan }, rule) => plan.onceMore !== undefined || rule.profiles.includes(plan.profile),
     subject: ({ plan }) => plan.profile,
   },
   {
@@ -114,6 +121,19 @@ const CHECKS: readonly Check[] = [
     subject: (question) => filesSubject(question),
   },
   {
+    code: 'once_more_workload_not_allowed',
+    passes: ({ plan }, rule) => {
+      const kind = kindRunOnce(plan);
+      return kind === undefined || rule.onceMore?.includes(kind) === true;
+    },
+    subject: ({ plan }) => `${plan.workload?.kind}/${plan.workload?.name}`,
+  },
+  {
+    code: 'once_more_needs_approval',
+    passes: ({ plan }, rule) => plan.onceMore === undefined || rule.approval !== undefined,
+    subject: ({ plan }) => `${plan.namespace}/${plan.podName}`,
+  },
+  {
     code: 'timeout_too_long',
     passes: ({ plan, policy }) => plan.timeoutMs <= policy.limits.maxTimeoutMs,
     subject: ({ plan, policy }) =>
@@ -124,6 +144,15 @@ const CHECKS: readonly Check[] = [
 /** The alias may have been called a tracer, or no longer one, since the plan: then it counts as one. */
 const mayTrace = ({ classReasons }: Plan, alias: ImageAlias | undefined): boolean =>
   alias?.traces === true || classReasons.some(({ fact }) => fact === 'tracer');
+
+const RUN_ONCE: Readonly<Partial<Record<Workload['kind'], OnceMoreKind>>> = {
+  job: 'jobs',
+  statefulset: 'statefulSets',
+};
+
+/** The workload that counts on one run of its program at a time; undefined: none, or the program does not run twice. */
+const kindRunOnce = ({ onceMore, workload }: Plan): OnceMoreKind | undefined =>
+  onceMore && workload && RUN_ONCE[workload.kind];
 
 /** The alias may have been given further kinds since the plan. */
 const secretKindsOf = ({ plan, alias }: Pick<Question, 'plan' | 'alias'>): readonly FileKind[] =>

@@ -34,9 +34,9 @@ export const mayGrant = ({ count, grants }: Pick<Approval, 'count' | 'grants'>):
 export const isActive = (grant: Grant, nowMs: number): boolean =>
   grant.endedBy === undefined && nowMs < grant.expiresAtMs && grant.uses.length < grant.maxRuns;
 
-/** The grant then replaces the approval that `rule` needs for this plan. */
+/** The grant then replaces the approval that `rule` needs for this plan. People decide on each second run of a program. */
 export const covers = (grant: Grant, plan: Plan, rule: string, nowMs: number): boolean =>
-  isActive(grant, nowMs) && grant.rule === rule && grant.scope === grantScope(plan);
+  plan.onceMore === undefined && isActive(grant, nowMs) && grant.rule === rule && grant.scope === grantScope(plan);
 
 /**
  * The SHA-256 of what a repetition must share with the approved plan: all but the fields that name one pod of its

@@ -1,4 +1,5 @@
 import { defined } from '../../lib/object.ts';
+import type { Original } from '../container/once-more.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod, PodSecurityLevel } from '../container/pod.ts';
 import { identityOfTarget, kindOfTarget, type UserAndGroup } from '../container/profiles.ts';
@@ -10,7 +11,8 @@ import { problemOfPod, type Room, type TargetProblem, targetContainerOf } from '
 import { type BatchSize, decideBatch } from './decide-batch.ts';
 import { isRefusedUnmapped } from './identity.ts';
 import { makePlan } from './make-plan.ts';
-import { type NotResolved, resolveImage, resolveNamespace } from './resolve.ts';
+import { planOnceMore } from './once-more.ts';
+import { type NotResolved, ownImage, resolveImage, resolveNamespace } from './resolve.ts';
 
 /**
  * Planning without I/O, shared by the plan stage, its dry run, `can-i`, the check before each pod of a batch, and the
@@ -35,7 +37,7 @@ export interface Aim {
 export function aimOf(request: RunRequest, requester: Requester, policy: Policy): Aim | Denial {
   const resolved = resolveNamespace(request, requester.channelId, policy);
   if (resolved.kind === 'deny') return denialOf(resolved);
-  const image = resolveImage(request.image, policy);
+  const image = request.onceMore ? { kind: 'ok' as const, alias: ownImage('') } : resolveImage(request.image, policy);
   if (image.kind === 'deny') return denialOf(image);
   if (isRefusedUnmapped(policy.identity, requester.requesterId)) {
     return { kind: 'deny', code: 'identity_unmapped', subject: requester.requesterId };
@@ -57,6 +59,8 @@ export interface PlanInputs {
   readonly level: PodSecurityLevel;
   /** The user that an earlier diagnosis found in such targets (`kindToLookUp`). */
   readonly learnt?: UserAndGroup | undefined;
+  /** Of a request to run a container once more: what that has. */
+  readonly original?: Original;
 }
 
 /**
@@ -96,8 +100,9 @@ function decidedPlan(pod: Pod, inputs: PlanInputs, size: BatchSize): PlannedPod 
 
 export function planPod(
   pod: Pod,
-  { request, origin, policy, aim, level, learnt }: PlanInputs,
+  { request, origin, policy, aim, level, learnt, original }: PlanInputs,
 ): { readonly kind: 'plan'; readonly plan: Plan } | Denial {
+  if (request.onceMore) return planOnceMore(pod, { request, origin, policy, cluster: aim.cluster, level, original });
   const target = targetContainerOf(pod, request.targetContainer);
   if (target.kind === 'problem') return { kind: 'deny', ...target.problem };
   const container = target.kind === 'container' ? target.container : undefined;

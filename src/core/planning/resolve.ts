@@ -67,6 +67,17 @@ export function resolveImage(
   return denied('image_not_allowed', wanted, Object.keys(policy.images));
 }
 
+/** No alias of a catalogue can have this name. */
+const OWN_IMAGE = 'once more';
+
+/** Stands for the image that a pod's own container runs, which no catalogue needs to have. */
+export const ownImage = (reference: string): ImageAlias => ({
+  alias: OWN_IMAGE,
+  reference,
+  class: 'elevated',
+  command: 'fixed',
+});
+
 /**
  * Compares two image references, however spelled: `debian` is `docker.io/library/debian:latest`. Next to a digest the
  * tag does not count (the runtime ignores it); a tag never equals a digest.

@@ -163,7 +163,12 @@ export interface Rule {
    * with another company: `none`.
    */
   readonly targetLog?: TargetLogRight;
+  /** Workloads whose program may run a second time although it counts on being alone. Absent: none of these kinds. */
+  readonly onceMore?: readonly OnceMoreKind[];
 }
+
+export const ONCE_MORE_KINDS = ['jobs', 'statefulSets'] as const;
+export type OnceMoreKind = (typeof ONCE_MORE_KINDS)[number];
 
 /** In rising order. */
 export const TARGET_LOG_RIGHTS = ['none', 'errors', 'tail'] as const;

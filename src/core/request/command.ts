@@ -44,6 +44,8 @@ export interface RunRequest {
   readonly argumentsOnly: boolean;
   readonly timeoutMs?: number;
   readonly reason?: string;
+  /** Run the program of the target container a second time, with these variables left out. No image is named. */
+  readonly onceMore?: { readonly withoutEnv: readonly string[] };
   readonly dryRun: boolean;
   readonly batch: {
     readonly replicas?: number;

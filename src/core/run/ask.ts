@@ -9,7 +9,7 @@ import type { Run } from './run.ts';
  * that can take a container. The click decides if they can be compared.
  */
 export function mayCompare(run: Run): run is PlannedRun {
-  if (!isPlanned(run) || isBatchRun(run) || run.plan.workload === undefined) return false;
+  if (!isPlanned(run) || isBatchRun(run) || run.plan.workload === undefined || run.plan.onceMore) return false;
   const { verdict, outcome } = run;
   if (verdict?.line === undefined || verdict.groups !== undefined || verdict.siblings === 0) return false;
   if (outcome?.kind === 'answered' && (outcome.because !== undefined || verdict.siblings === undefined)) return false;

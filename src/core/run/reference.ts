@@ -4,6 +4,7 @@ import { printCommand } from '../command/print.ts';
 import { shownCommandLine } from '../command/shown-command.ts';
 import { buildEphemeralContainer } from '../container/build.ts';
 import { fingerprintOf } from '../container/fingerprint.ts';
+import type { OnceMore } from '../container/once-more.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import type { RunId } from '../ids.ts';
@@ -45,7 +46,7 @@ interface Reference {
 /** The text to seal; about 1 KB. */
 export function writeReference(run: Run, plan: Plan, notAfterMs: number): string {
   const { namespace, podName, podUid, nodeName, image, command, env, requesterId, teamId, channelId, ...rest } = plan;
-  const { reason, observed, ...terms } = rest;
+  const { reason, observed, onceMore, ...terms } = rest;
   const reference: Reference = {
     v: 1,
     origin: withoutSecret(run.origin),
@@ -53,12 +54,22 @@ export function writeReference(run: Run, plan: Plan, notAfterMs: number): string
     line: printCommand({ kind: 'run', request: run.request }),
     hash: run.planHash ?? '',
     notAfterMs,
-    plan: terms,
+    plan: { ...terms, ...defined({ onceMore: onceMore && inFewWords(onceMore) }) },
     fingerprint: fingerprintOf(buildEphemeralContainer(plan, { runId: run.id, approverIds: [], notAfterMs, ref: '' })),
     ...defined({ approval: run.approval && withoutWords(run.approval) }),
   };
   return JSON.stringify(reference);
 }
+
+/** What the pod's own spec says is not said again. */
+const inFewWords = (onceMore: OnceMore): OnceMore => ({
+  ...onceMore,
+  command: [],
+  args: [],
+  variables: [],
+  sources: [],
+  mounts: [],
+});
 
 /** The container that a lost run left in the cluster. */
 export interface FoundContainer {

@@ -55,6 +55,8 @@ function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
       if (answer.kind === 'launched') return { ...answer, pod: pods.of(answer.pod) };
       return answer.kind === 'refused' ? { ...answer, message: text(answer.message) } : answer;
     },
+    // Names that the API server checks, and words of a command, which every message about them redacts.
+    original: (pod, containerName) => filteredErrors(cluster.original(pod, containerName)),
     access: async (request) => {
       const answer = await filteredErrors(cluster.access(request));
       return answer.kind === 'denied' ? { ...answer, reason: text(answer.reason) } : answer;

@@ -6,7 +6,7 @@ import { aboutContainer, writeReference } from '../../core/run/reference.ts';
 import type { Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
-import type { LaunchRequest } from '../ports/cluster.ts';
+import type { CopyOf, LaunchRequest } from '../ports/cluster.ts';
 
 /** The marks of a run's container, stored with the run, so that every launch sends the identical patch. */
 export interface LaunchMark {
@@ -39,9 +39,12 @@ export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchReq
       ref,
     }),
     runId: run.id,
-    ...defined({ actingAs }),
+    ...defined({ copyOf: copyOf(plan), actingAs }),
   };
 }
+
+const copyOf = ({ onceMore }: Plan): CopyOf | undefined =>
+  onceMore && { containerName: onceMore.container, withoutEnv: onceMore.withoutEnv };
 
 type Held = Pod['spec']['ephemeralContainers'][number];
 

@@ -1,4 +1,5 @@
 import type { Batch } from '../../core/batch/batch.ts';
+import type { Original } from '../../core/container/once-more.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
@@ -7,9 +8,11 @@ import { type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import { kindToLookUp, type PlanInputs, planPod } from '../../core/planning/plan-request.ts';
 import type { Decision, Denial } from '../../core/policy/policy.ts';
 import type { Refusal } from '../../core/request/origin.ts';
+import { targetContainerOf } from '../../core/request/target.ts';
 import { type Clock, withDeadline } from '../../lib/clock.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { refusal } from '../context/refusals.ts';
+import type { Cluster } from '../ports/cluster.ts';
 import type { Question } from './question.ts';
 
 /** A preview: nobody launches this plan, but somebody waits for the answer. */
@@ -84,6 +87,16 @@ interface Lookup {
 export function learntFor(pod: Pod, { request, aim }: Lookup, learntOf: LearntOf): ReturnType<LearntOf> {
   const kind = kindToLookUp(pod, request, aim.cluster);
   return kind === undefined ? undefined : learntOf(kind);
+}
+
+/** What the target container has, where a request wants it to run once more. */
+export async function originalFor(
+  pod: Pod,
+  { targetContainer, onceMore }: Pick<PlanInputs['request'], 'targetContainer' | 'onceMore'>,
+  cluster: Pick<Cluster, 'original'>,
+): Promise<Original | undefined> {
+  const target = onceMore && targetContainerOf(pod, targetContainer);
+  return target?.kind === 'container' ? cluster.original(pod.metadata, target.container.name) : undefined;
 }
 
 /** Looks up what earlier diagnoses learnt. Only a hint: planning continues when the store fails. */

@@ -1,4 +1,5 @@
 import type { EphemeralContainer } from '../../core/container/ephemeral-container.ts';
+import type { Original } from '../../core/container/once-more.ts';
 import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
 import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
 import type { RunId } from '../../core/ids.ts';
@@ -39,6 +40,11 @@ export interface Cluster {
    * same name is never added twice (KEP-277: entries are immutable). A refusal is a result; a doubt is an error.
    */
   launch(request: LaunchRequest): Promise<LaunchResult>;
+  /**
+   * What a container of the pod has, by name, read from the API server now; never a value of its environment. Undefined:
+   * there is no such container.
+   */
+  original(pod: Pick<PodRef, 'namespace' | 'name'>, containerName: string): Promise<Original | undefined>;
   /**
    * Asks if a debug run is allowed there: patch pods/ephemeralcontainers, get pods/log, get pods. Caches a yes for at
    * most 30 s, a no for 5 s. Throws when it cannot know.
@@ -106,9 +112,17 @@ export interface LaunchRequest {
   readonly pod: PodRef;
   readonly container: EphemeralContainer;
   readonly runId: RunId;
+  /** Adds what a container of the pod has, with the values of its variables, as the pod's spec says at that moment. */
+  readonly copyOf?: CopyOf;
   readonly actingAs?: ActingAs;
   /** A server-side dry run of the same patch. */
   readonly dryRun?: boolean;
+}
+
+export interface CopyOf {
+  readonly containerName: string;
+  /** Variables to leave out. */
+  readonly withoutEnv: readonly string[];
 }
 
 export type LaunchResult =

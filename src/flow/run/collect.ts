@@ -13,6 +13,7 @@ import {
   lacksOnlyDiagnosticMark,
   withoutReport,
 } from '../../core/diagnosis/marked-report.ts';
+import { onceMoreVerdict } from '../../core/diagnosis/once-more-verdict.ts';
 import { explanationOf, verdictOf } from '../../core/diagnosis/report-verdict.ts';
 import { afterLook, afterNoLook, withLeftOpen } from '../../core/lookup/merge-verdicts.ts';
 import type { Outcome } from '../../core/outcome.ts';
@@ -42,7 +43,7 @@ export async function collect(
   const outcome = await orStopped(held, await settle(run, run.outcome, deps), deps);
   const terminationMessage = run.termination?.message ?? '';
   // Batches report finding codes only; a full diagnosis would cost extra API calls for each of ten thousand pods.
-  const output = { logEnd: read?.end ?? '', terminationMessage, outcome };
+  const output = { logEnd: read?.end ?? '', terminationMessage, termination: run.termination, outcome };
   const verdict = run.partOf === undefined ? await diagnose(run, output, deps) : undefined;
   await held.apply({
     kind: 'finished',
@@ -78,6 +79,7 @@ async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outco
 
 export interface CollectedOutput extends ContainerOutput {
   readonly outcome: Outcome;
+  readonly termination: Run['termination'];
 }
 
 /** Outcomes that the target's own state may explain without a report. */
@@ -95,6 +97,23 @@ const CUT_OFF: ReadonlySet<Outcome['kind']> = new Set(['failed', 'oom-killed', '
 export async function diagnose(run: Run, output: CollectedOutput, deps: FlowDeps): Promise<Verdict | undefined> {
   const { plan, verdict: first } = run;
   if (!plan) return undefined;
+  return verdictOfSecondRun(plan, output) ?? diagnosePlanned(run, output, { plan, first, deps });
+}
+
+const verdictOfSecondRun = ({ onceMore, timeoutMs }: Plan, output: CollectedOutput): Verdict | undefined =>
+  onceMore && onceMoreVerdict(onceMore, { ...output, timeoutMs });
+
+interface Diagnosed {
+  readonly plan: Plan;
+  readonly first: Verdict | undefined;
+  readonly deps: FlowDeps;
+}
+
+async function diagnosePlanned(
+  run: Run,
+  output: CollectedOutput,
+  { plan, first, deps }: Diagnosed,
+): Promise<Verdict | undefined> {
   const diagnosis = believedReport(plan, deps.policies.current(), output);
   if (!diagnosis && !EXPLAINED.has(output.outcome.kind)) {
     const answer = first && afterNoLook(first, output.outcome, undefined);

@@ -119,7 +119,7 @@ async function cameLate({ held, deps, readers, run }: Wait, pod: Pod): Promise<b
   const read = await reader.result;
   const natural = outcomeOfTermination(pod, termination, plan.targetContainerName);
   const outcome = await orStopped(held, natural, deps);
-  const left = { logEnd: read.end, terminationMessage: termination.message, outcome };
+  const left = { logEnd: read.end, terminationMessage: termination.message, termination, outcome };
   const verdict = await diagnose(held.run, left, deps);
   await held.apply({
     kind: 'came-late',

@@ -15,6 +15,7 @@ import { refusal, refusalOfDecision } from '../context/refusals.ts';
 import { isSealedFor, launchRequestOf, markOf } from '../planning/launch-request.ts';
 import { accessProblem, muteProblem, unwanted } from '../planning/preflight.ts';
 import type { LaunchResult } from '../ports/cluster.ts';
+import { onceMoreProblem } from './once-more.ts';
 
 /** The problem that forbids a launch right now, if any. */
 export type CheckAtLaunch = (run: Run, plan: Plan, deps: FlowDeps) => Promise<Refusal | undefined>;
@@ -82,7 +83,7 @@ async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal
   const terms = termsOf(run);
   const isAnswered = terms !== undefined && asksTheSame(decision, terms);
   if (decision.kind !== 'allow' && !isAnswered) return refusalOfDecision(decision);
-  return (await unwanted(run, deps)) ?? accessProblem(run, plan, deps);
+  return (await unwanted(run, deps)) ?? (await accessProblem(run, plan, deps)) ?? onceMoreProblem(run, plan, deps);
 }
 
 /** The terms of the approval, or of the one that a grant replaces. */

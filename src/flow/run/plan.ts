@@ -26,6 +26,7 @@ import { type PlanContext, type PlanSubject, planBatch } from '../planning/plan-
 import {
   learntFor,
   learntFrom,
+  originalFor,
   type PlannedRequest,
   type Preview,
   Refused,
@@ -254,7 +255,8 @@ async function planOne(
     : cluster.pod(aim.namespace, name);
   const [pod, level] = await Promise.all([found, cluster.podSecurity(aim.namespace)]);
   const learnt = await learntFor(pod, { request, aim }, learntFrom(deps));
-  const inputs = { request, origin, policy, aim, level, learnt };
+  const original = await originalFor(pod, request, cluster);
+  const inputs = { request, origin, policy, aim, level, learnt, ...defined({ original }) };
   if (answers) {
     const { plan, decision, problem } = unlessDenied(planQuestion(pod, inputs));
     return { plan, planHash: planHash(plan), decision, question: { kind: 'pod', pod, problem } };

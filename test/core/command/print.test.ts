@@ -32,6 +32,10 @@ it.each([
   ],
   [`logs ${ID} --grep "it's" --since 90s --tail=5`, `logs ${ID} --tail=5 --since=1m30s --grep="it's"`],
   ['compare pod/web-1 -n shop --profile=restricted', 'compare web-1 -n shop --profile=restricted'],
+  [
+    'once-more shop/web-1 --without-env B --without-env=A --timeout=90s --reason=why',
+    'once-more web-1 -n shop --without-env=B --without-env=A --timeout=1m30s --reason=why',
+  ],
   ['describe pod/web -n shop', 'describe web -n shop'],
   ['help -n', 'help --namespace'],
   ['can-i web --dry-run', 'can-i web --dry-run'],

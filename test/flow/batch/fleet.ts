@@ -98,6 +98,10 @@ export class Fleet implements Cluster {
     return undefined;
   }
 
+  async original(): Promise<undefined> {
+    return undefined;
+  }
+
   async readTargetLog(): Promise<void> {}
 
   async launch(request: LaunchRequest): Promise<LaunchResult> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createArchive } from '../../../src/adapters/spool/archive.ts';
 import { fingerprintOf } from '../../../src/core/container/fingerprint.ts';
+import type { Original } from '../../../src/core/container/once-more.ts';
 import type {
   ContainerStatus,
   Node,
@@ -73,6 +74,8 @@ export class FakeCluster implements Cluster {
   servicesNow: readonly ServiceFact[] | undefined;
   workloadNow: WorkloadFact | 'not-found' | undefined;
   warningsNow: readonly ObjectEvent[] = [];
+  /** Undefined: the pod has no such container. */
+  originalNow: Original | undefined;
   /** Of a container, or of its last incarnation: `web`, `web --previous`. */
   readonly targetLogs = new Map<string, readonly StampedLine[]>();
   /** Undefined: the bot may not look at nodes. */
@@ -154,6 +157,10 @@ export class FakeCluster implements Cluster {
       }
       return { kind: 'launched', pod: this.#pod };
     });
+  }
+
+  original(): Promise<Original | undefined> {
+    return this.#answer('original', () => this.originalNow);
   }
 
   access(): Promise<AccessResult> {

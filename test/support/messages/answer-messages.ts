@@ -12,6 +12,7 @@ import { anchorMessage, type RenderContext, resultMessage } from '../../../src/c
 import { aBatchRun } from '../../core/say/batch/a-batch-run.ts';
 import { anApproval, aPlan, aPod, aRun, aTermination, START_MS } from '../builders.ts';
 import type { Example, MessageKind } from './kinds.ts';
+import { armed } from './run-messages.ts';
 
 const NOW: RenderContext = {
   approvers: { sre: { usergroup: 'S0SRE', users: [] } },
@@ -280,6 +281,7 @@ export const ANSWER_MESSAGES: readonly MessageKind[] = [
             { run: ofWorkload(answered(WORKLOAD)), isHidden: false },
             { run: looked({ ...HEALTHY, ...SAW_INSIDE }), isHidden: false },
             { run: looked({ ...UNREAD, ...LOOKED }), isHidden: false },
+            { run: armed, isHidden: false },
           ],
           hasMore: false,
           channelsLeftOut: 0,

@@ -4,13 +4,14 @@ import { FILE_PROBLEMS, type RunFile } from '../../../src/core/files/run-file.ts
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import type { Outcome, OutcomeKind } from '../../../src/core/outcome.ts';
 import type { Vote } from '../../../src/core/planning/vote.ts';
+import { tripwireEnv } from '../../../src/core/request/tripwire.ts';
 import type { Run, RunLog } from '../../../src/core/run/run.ts';
 import { logsMessage, showMessage } from '../../../src/core/say/answers/run-for-one.ts';
 import { fileMessage, secretFilesMessage } from '../../../src/core/say/parts/file-parts.ts';
 import { approvedMessage } from '../../../src/core/say/run/approved-message.ts';
 import { copyMessage, reminderMessage } from '../../../src/core/say/run/copy-messages.ts';
 import { anchorMessage, type RenderContext, resultMessage } from '../../../src/core/say/run/run-messages.ts';
-import { aGrant, anApproval, aPlan, aRun, aTermination, START_MS } from '../builders.ts';
+import { aGrant, anApproval, aPlan, aRequest, aRun, aTermination, START_MS } from '../builders.ts';
 import type { Example, MessageKind } from './kinds.ts';
 
 const APPROVERS = {
@@ -280,6 +281,15 @@ const result = (name: string, run: Run, isPrivate = false): Example => ({
   message: resultMessage(run, { isPrivate }),
 });
 
+/** Of `watch web-1 --when=memory>92% --for=6h`. */
+export const armed: Run = at({
+  state: 'running',
+  startedAtMs: START_MS + 3_000,
+  request: aRequest({ image: 'blackbox', env: tripwireEnv({ when: 'memory>92%,threads>500', forMs: 6 * 3_600_000 }) }),
+  plan: aPlan({ imageAlias: 'blackbox', class: 'intrusive' }),
+  commandLine: 'web-1 --image=blackbox --env=BLACKBOX_WHEN=memory>92%,threads>500 --env=BLACKBOX_FOR=6h',
+});
+
 /** Everything about a single run: its card, its result, the messages to approvers and requesters. */
 export const RUN_MESSAGES: readonly MessageKind[] = [
   {
@@ -330,6 +340,7 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
         }),
         { tail: 'line 8\nline 9\n' },
       ),
+      card('an armed watch', armed),
       card('running a command', at({ state: 'running', plan: typed(), commandLine: LINE })),
       card('running, output private', at({ state: 'running' }), { isPrivate: true, tail: 'a secret' }),
       card('without a target', at({ state: 'running', plan: alone(aPlan()) })),

@@ -9,6 +9,10 @@ export type ValueKind =
   | 'selector'
   | 'image'
   | 'env'
+  | 'env-name'
+  | 'condition'
+  | 'dump'
+  | 'shots'
   | 'profile'
   | 'pull-policy'
   | 'duration'
@@ -242,6 +246,48 @@ const TABLE = [
     help: 'Only log lines that contain this exact text, in upper or lower case.',
     example: 'logs abcdefgh23 --grep="connection refused"',
   },
+  {
+    name: 'without-env',
+    value: 'env-name',
+    placeholder: 'NAME',
+    group: 'lookup',
+    repeatable: true,
+    help: 'Leave this variable of the container out of once-more. May be repeated.',
+    example: 'once-more web-1 --without-env=JAVA_OPTS',
+  },
+  {
+    name: 'when',
+    value: 'condition',
+    placeholder: 'CONDITION',
+    group: 'lookup',
+    repeatable: true,
+    help: 'What watch waits for: memory>92%, fds>90%, threads>500, queue>100, port:8080>2s or quiet>60s. May be repeated.',
+    example: 'watch web-1 --when="memory>92%"',
+  },
+  {
+    name: 'then',
+    value: 'dump',
+    placeholder: 'DUMP',
+    group: 'lookup',
+    help: 'What watch takes then: stacks, or summary, which stops no thread. Default: stacks.',
+    example: 'watch web-1 --when="fds>90%" --then=summary',
+  },
+  {
+    name: 'for',
+    value: 'duration',
+    placeholder: '6h',
+    group: 'lookup',
+    help: 'How long watch waits, at most 12h. Default: 1h.',
+    example: 'watch web-1 --when="quiet>60s" --for=6h',
+  },
+  {
+    name: 'shots',
+    value: 'shots',
+    placeholder: 'N',
+    group: 'lookup',
+    help: 'How often watch looks, 1 to 3, at least 10 s apart. Default: 1.',
+    example: 'watch web-1 --when="threads>500" --shots=3',
+  },
 ] as const satisfies readonly Flag[];
 
 export type FlagName = (typeof TABLE)[number]['name'];
@@ -264,7 +310,7 @@ export const flagOfLetter = (letter: string): KnownFlag | undefined => BY_SHORT.
 export const flagUsage = (flag: Flag): string =>
   `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${flag.placeholder ? `=${flag.placeholder}` : ''}`;
 
-/** The flags of a request for a run: all but those of the verbs that look things up. */
+/** The flags of a request for a run: all but those of other verbs. */
 export const RUN_FLAGS: readonly FlagName[] = FLAGS.filter(({ group }) => group !== 'lookup').map(({ name }) => name);
 
 /** Flags that people paste from a shell; they change nothing here. Without hyphens. */

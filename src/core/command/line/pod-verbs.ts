@@ -3,6 +3,7 @@ import type { Line, Report } from './line.ts';
 import { readNamespaceFlags, readRequest } from './request.ts';
 import { type Named, readNamed, unexpectedWord } from './target.ts';
 import type { Word } from './tokenize.ts';
+import { readEnvName } from './values.ts';
 
 /** The words after a verb, with the flags of the line. */
 export interface NamedReading {
@@ -36,12 +37,23 @@ export function readCompare(reading: NamedReading): Command | undefined {
   return { kind: 'run', request: { ...request, target, image: COMPARING_IMAGE } };
 }
 
-const withoutKind = (words: readonly Word[]): readonly Word[] =>
+/** `once-more POD`; also `once-more pod POD`. */
+export function readOnceMore(reading: NamedReading): Command | undefined {
+  const words = withoutKind(reading.words);
+  const named = readPod('once-more', { ...reading, words });
+  const request = named && readRequest(reading.line, words, reading.report);
+  const names = (reading.line.flags.get('without-env') ?? []).map((given) => readEnvName(given, reading.report));
+  if (!request) return undefined;
+  const withoutEnv = [...new Set(names.filter((name) => name !== undefined))];
+  return { kind: 'run', request: { ...request, target: named.target, onceMore: { withoutEnv } } };
+}
+
+export const withoutKind = (words: readonly Word[]): readonly Word[] =>
   words.length > 1 && /^pods?$/i.test(words[0]?.text ?? '') ? words.slice(1) : words;
 
 type NamedPod = Named & { readonly target: Extract<Target, { kind: 'pod' }> };
 
-function readPod(verb: string, reading: NamedReading): NamedPod | undefined {
+export function readPod(verb: string, reading: NamedReading): NamedPod | undefined {
   const { line, report, words } = reading;
   const [word] = words;
   const hint = `Name a pod: ${verb} POD`;

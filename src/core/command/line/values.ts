@@ -47,7 +47,7 @@ const LABEL_RULE =
 const SUBDOMAIN_RULE =
   'It has at most 253 lower-case letters, digits, hyphens and dots, and begins and ends with a letter or digit.';
 
-const didYouMean = (guess: string | undefined, otherwise: string): string =>
+export const didYouMean = (guess: string | undefined, otherwise: string): string =>
   guess ? `Did you mean ${guess}?` : otherwise;
 
 const nameReader =
@@ -108,6 +108,14 @@ export const readEnv: Reader<EnvVar> = (typed, report) => {
   return { name, value: typed.value.slice(equals + 1) };
 };
 
+/** The name of a variable of the pod's own container. */
+export const readEnvName: Reader<string> = (typed, report) => {
+  if (isEnvName(typed.value)) return typed.value;
+  const hint = 'Write --without-env=NAME, without a value; a name has letters, digits and _.';
+  const message = `${shown(typed.value)} cannot be the name of a variable.`;
+  return report(problem(typed, { code: 'env_invalid', message, hint }));
+};
+
 export const readProfile: Reader<ProfileName> = (typed, report) =>
   PROFILE_NAMES.find((name) => name === typed.value) ??
   report(
@@ -149,7 +157,7 @@ export const readReason: Reader<string> = (typed, report) => {
   return report(problem(typed, { code: 'reason_invalid', message, hint }));
 };
 
-const numberReader =
+export const numberReader =
   (flag: string, most: number): Reader<number> =>
   (typed, report) => {
     const value = /^\d{1,10}$/.test(typed.value) ? Number(typed.value) : 0;

@@ -16,6 +16,11 @@ const NAMESPACE_FLAGS: readonly FlagName[] = ['namespace', 'cluster'];
 const SCALE: readonly FlagName[] = ['parallelism', 'replicas'];
 const LIST_FLAGS: readonly FlagName[] = ['mine', 'all', 'pod', 'outcome', 'page'];
 const COMPARE_FLAGS: readonly FlagName[] = [...NAMESPACE_FLAGS, 'target', 'profile', 'timeout', 'reason', 'dry-run'];
+const ONCE_MORE_FLAGS: readonly FlagName[] = [...NAMESPACE_FLAGS, 'target', 'without-env', 'timeout', 'reason'];
+const WATCH_FLAGS: readonly FlagName[] = [
+  ...NAMESPACE_FLAGS,
+  ...(['target', 'profile', 'reason', 'dry-run', 'when', 'then', 'for', 'shots'] as const),
+];
 const LOG_FLAGS: readonly FlagName[] = ['tail', 'since', 'grep'];
 
 /** Every verb. The parser, the help and `docs/commands.md` read this table. */
@@ -75,6 +80,20 @@ const TABLE = [
     help: 'Look at a pod and up to two healthy pods of its owner, and show what only that pod has. Each gets a debug container.',
     example: 'compare web-1 -n shop',
     flags: COMPARE_FLAGS,
+  },
+  {
+    name: 'once-more',
+    usage: 'once-more POD [-n NS] [--target=CONTAINER] [--without-env=NAME]',
+    help: 'Run the program of a container that dies at once a second time beside its pod, and watch how it ends. Needs an approval.',
+    example: 'once-more web-1 -n shop --reason="dies at start"',
+    flags: ONCE_MORE_FLAGS,
+  },
+  {
+    name: 'watch',
+    usage: 'watch POD --when=CONDITION [--then=DUMP] [--for=1h] [--shots=N] [-n NS]',
+    help: 'Wait beside a container until a condition holds, and take its stacks at that moment; also at its death. Stop disarms it.',
+    example: 'watch web-1 --when="memory>92%" --for=6h',
+    flags: WATCH_FLAGS,
   },
   {
     name: 'images',

@@ -36,7 +36,7 @@ const GROUP_HELP: Readonly<Record<FlagGroup, string>> = {
   container: 'What to run',
   run: 'How to run it',
   batch: 'Several pods at once',
-  lookup: 'Filters for list and logs',
+  lookup: 'For list, logs and once-more only',
 };
 
 const typed = (command: string): Span => code(`${COMMAND} ${command}`);

@@ -19,7 +19,8 @@ import {
 } from '../message/message.ts';
 import { typedCommand } from '../message/typed-text.ts';
 import { endHeadlineOf } from '../parts/headline.ts';
-import { describeOutcome, STATE_TEXT } from '../parts/outcome-text.ts';
+import { describeOutcome } from '../parts/outcome-text.ts';
+import { armedUntil, stateWords } from '../parts/state-words.ts';
 import { batchWords } from './run-for-one.ts';
 import { exampleOf, ownerOf, ruleItems } from './welcome-messages.ts';
 
@@ -81,11 +82,11 @@ const runParts = ({ mine }: HomeFacts): Shown =>
   mine.length > 0 && [heading('Your latest runs'), list(mine.map(runItem))];
 
 const runItem = (shown: RunOnHome): readonly Span[] =>
-  line`${strong(stateOf(shown.run))}: ${nameOf(shown)} · ${time(shown.run.origin.receivedAtMs)}`;
+  line`${strong(stateOf(shown.run))}${armedUntil(shown.run)}: ${nameOf(shown)} · ${time(shown.run.origin.receivedAtMs)}`;
 
 function stateOf(run: Run): string {
   if (isBatchRun(run)) return batchWords(run);
-  if (run.state !== 'finished' || !run.outcome) return STATE_TEXT[run.state].headline;
+  if (run.state !== 'finished' || !run.outcome) return stateWords(run);
   return endHeadlineOf(run) ?? describeOutcome(run.outcome).title;
 }
 

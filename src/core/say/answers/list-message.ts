@@ -24,6 +24,7 @@ import {
 import { endHeadlineOf, endToneOf } from '../parts/headline.ts';
 import { describeOutcome, STATE_TEXT } from '../parts/outcome-text.ts';
 import { nameOf } from '../parts/run-lines.ts';
+import { armedUntil, stateWords } from '../parts/state-words.ts';
 import { batchWords } from './run-for-one.ts';
 
 /** A run as one reader may see it. */
@@ -82,7 +83,7 @@ function lineOf({ run, url, isHidden }: ListedRun, namesChannel: boolean): reado
   const what = listedName(run);
   const shown = url === undefined ? strong(what) : link(url, what);
   return dotted([
-    line`${mark && line`${emoji(mark)} `}${shown}: ${words}`,
+    line`${mark && line`${emoji(mark)} `}${shown}: ${words}${armedUntil(run)}`,
     imageWords(run),
     person(run.origin.requesterId),
     namesChannel && channel(run.origin.channelId),
@@ -109,7 +110,7 @@ function imageWords(run: Run): string | undefined {
 function resultOf(run: Run, isHidden: boolean): { readonly tone: Tone; readonly words: string } {
   if (isBatchRun(run)) return batchResult(run);
   const { state, outcome } = run;
-  if (state !== 'finished' || !outcome) return { tone: STATE_TEXT[state].tone, words: STATE_TEXT[state].headline };
+  if (state !== 'finished' || !outcome) return { tone: STATE_TEXT[state].tone, words: stateWords(run) };
   const verdict = isHidden ? undefined : run.verdict;
   const seen = { outcome, ...(verdict ? { verdict } : {}) };
   const { tone, title } = describeOutcome(outcome);

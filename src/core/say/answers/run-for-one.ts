@@ -29,6 +29,7 @@ import { oneLine } from '../parts/headline.ts';
 import { describeOutcome, STATE_TEXT } from '../parts/outcome-text.ts';
 import { caveats, resultFacts } from '../parts/result-parts.ts';
 import { headOf, secondLine } from '../parts/run-lines.ts';
+import { stateWords } from '../parts/state-words.ts';
 import { withoutWithdrawal } from '../run/copy-messages.ts';
 import { resultMessage, resultParts } from '../run/run-messages.ts';
 import { decisionSpans, planFields } from './explain-messages.ts';
@@ -94,8 +95,8 @@ function runHead(run: Run, { isHidden }: Sight): { readonly title: string; reado
     const { headline, tone } = headOf(run, run.finishedAtMs ?? 0, isHidden);
     return { title: oneLine(headline), tone };
   }
-  const { headline, tone } = STATE_TEXT[run.state];
-  if (run.state !== 'finished' || !run.outcome) return { title: headline, tone };
+  const { tone } = STATE_TEXT[run.state];
+  if (run.state !== 'finished' || !run.outcome) return { title: stateWords(run), tone };
   const { title, tone: ended } = describeOutcome(run.outcome);
   return { title, tone: ended };
 }

@@ -147,7 +147,7 @@ const shownTarget = (plan: Plan): string => shorten(grantTarget(plan), MAX_TARGE
  * granted.
  */
 function grantButton({ id: value, batch, plan, approval }: Run): readonly Button[] {
-  if (batch || !plan || !approval || !mayGrant(approval)) return [];
+  if (batch || !plan || plan.onceMore || !approval || !mayGrant(approval)) return [];
   const times = `up to ${GRANT_RUNS} times within ${formatDuration(GRANT_MS)}`;
   const label = `Approve for ${formatDuration(GRANT_MS)}`;
   const confirm = {

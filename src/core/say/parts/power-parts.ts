@@ -10,6 +10,7 @@ import { canonicalJson } from '../../hash.ts';
 import { redactEnv, redactWords } from '../../redact/redact-text.ts';
 import { fact, facts, line, preformatted, rows, type Shown, shownParts, whole } from '../message/line.ts';
 import { code, type Fact, type Part, type Span, text } from '../message/message.ts';
+import { isSecondRun, onceMoreParts } from './once-more-parts.ts';
 import { POWER, requestParts, riskPart } from './request-parts.ts';
 
 /** One requested container, whether it comes from a command or an EphemeralJob. */
@@ -32,6 +33,7 @@ interface ForApproval {
  */
 export function powerParts(request: ForApproval): readonly Part[] {
   const { plan, batch } = request;
+  if (plan && isSecondRun(plan)) return onceMoreParts(plan);
   if (plan && !batch) return requestParts(hidesSecret(plan) ? withoutSecrets(plan) : plan);
   const containers = containersOf(request).map((each) => (hidesSecret(each) ? withoutSecrets(each) : each));
   const parts = containers.map((container) => partsOf(container, containers.length > 1));
@@ -55,7 +57,8 @@ function powerText({ profile, securityContext }: Pick<Plan, 'profile' | 'securit
 }
 
 /** The shorter form for readers: `general (picked automatically), runs as root`. */
-export function profileText(plan: Pick<Plan, 'profile' | 'profileAsked' | 'securityContext'>): string {
+export function profileText(plan: Pick<Plan, 'profile' | 'profileAsked' | 'securityContext' | 'onceMore'>): string {
+  if (plan.onceMore) return `with the rights of ${plan.onceMore.container}`;
   const { runAsUser, runAsGroup = 0 } = plan.securityContext ?? {};
   const who = runAsUser === 0 && runAsGroup === 0 ? 'root' : `user ${runAsUser}:${runAsGroup}`;
   const picked = plan.profileAsked === 'auto' ? ' (picked automatically)' : '';

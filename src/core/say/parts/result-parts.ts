@@ -158,7 +158,11 @@ const findingSpans = ({ text: found, limit, next }: VerdictFinding): readonly Sp
 
 /** A long report stays in the file: the verdict already summarises it. */
 const isOnlyInFile = (run: Run): boolean =>
-  hasReport(run.verdict) && run.log !== undefined && run.log.omittedLines > 0 && logLostBy(run) === undefined;
+  run.plan?.onceMore === undefined &&
+  hasReport(run.verdict) &&
+  run.log !== undefined &&
+  run.log.omittedLines > 0 &&
+  logLostBy(run) === undefined;
 
 /** The log was read to its end, but the disk did not store all of it. */
 const isStoredInPart = ({ log }: Pick<Run, 'log'>): boolean => isOfSpool(log?.completeness.interruptedBy);

@@ -26,6 +26,7 @@ import {
 import { lookWords } from './look-lines.ts';
 import { describeOutcome, happenedSpans, type OutcomeText, STATE_TEXT } from './outcome-text.ts';
 import { durationOf } from './result-parts.ts';
+import { stateWords } from './state-words.ts';
 
 function podOf({ plan, request: { target }, commandLine, alert }: Run): string {
   if (plan) return plan.podName;
@@ -63,7 +64,8 @@ export interface CardHead {
 export function headOf(run: Run, nowMs: number, isPrivate: boolean): CardHead {
   if (run.state === 'finished' && run.outcome) return endOf(run, run.outcome, isPrivate);
   if (run.state === 'denied' && isUnattended(run)) return { tone: 'attention', headline: 'Not diagnosed' };
-  const { tone, headline } = STATE_TEXT[run.state];
+  const { tone } = STATE_TEXT[run.state];
+  const headline = stateWords(run);
   const answer = isPrivate || DECIDED_AGAINST.has(run.state) ? undefined : headlineOf(run.verdict);
   if (answer !== undefined) {
     return { tone: toneOf(run.verdict, tone), headline: answer, isVerdict: true, besides: lookWords(run, nowMs) };

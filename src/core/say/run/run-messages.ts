@@ -14,6 +14,7 @@ import { type Approvers, approvalParts, approvalWords, decisionMessage } from '.
 import { chartParts, withChartsInWords } from '../parts/chart-parts.ts';
 import { filesParts } from '../parts/file-parts.ts';
 import { endHeadlineOf, endToneOf, leadingFinding, oneLine, shortName, wholeHeadline } from '../parts/headline.ts';
+import { differencesPart } from '../parts/once-more-parts.ts';
 import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE } from '../parts/outcome-text.ts';
 import { powerParts, profileText } from '../parts/power-parts.ts';
 import { requestFacts, wholeReason } from '../parts/request-parts.ts';
@@ -197,6 +198,7 @@ export const resultParts = (run: Run, audience: AudienceOf): readonly Part[] =>
     filesParts(run, audience),
     logParts(run),
     terminationPart(run),
+    differencesPart(run),
   );
 
 const imageOf = ({ plan, request }: Run): string => plan?.imageAlias ?? request.image ?? 'debug';

@@ -3,8 +3,8 @@ import { VERBS, verbNamed, verbNear } from '../../../../src/core/command/line/ve
 import { parseCommand } from '../../../../src/core/command/parse.ts';
 
 it.each(VERBS.map((verb) => [verb.name, verb.example] as const))('the example of %s can be typed', (name, example) => {
-  // A comparison is a run of several pods.
-  const kind = name === 'compare' ? 'run' : name;
+  // These ask for a run in their own way.
+  const kind = ['compare', 'once-more', 'watch'].includes(name) ? 'run' : name;
   expect(parseCommand(example)).toMatchObject({ kind: 'ok', command: { kind } });
 });
 

@@ -1,0 +1,108 @@
+import { isReserved, type Original } from '../../core/container/once-more.ts';
+import type { CopyOf, LaunchRequest, LaunchResult } from '../../flow/ports/cluster.ts';
+import { defined } from '../../lib/object.ts';
+import type { ApiClient } from './api/api-client.ts';
+import { toClusterError } from './api/api-errors.ts';
+import { asObject, asObjects, asText, type JsonObject, textOrUndefined } from './api/json-fields.ts';
+import { podPath } from './api/paths.ts';
+
+interface NamedPod {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * What a container of a pod has, by name. Values of variables never leave this file, but for the PATCH that launches.
+ * Undefined: the pod has no such container, or is gone.
+ */
+export async function readOriginal(
+  client: ApiClient,
+  pod: NamedPod,
+  containerName: string,
+): Promise<Original | undefined> {
+  const container = containerOf(await readPod(client, pod), containerName);
+  if (!container) return undefined;
+  const mounts = asObjects(container.volumeMounts);
+  return {
+    command: wordsOf(container.command),
+    args: wordsOf(container.args),
+    variables: copiedVariables(container).map(({ name }) => asText(name)),
+    sources: asObjects(container.envFrom).map(sourceText),
+    mounts: [...mounts.filter((mount) => !hasSubPath(mount)).map(mountText), ...devicesOf(container).map(deviceText)],
+    unmountable: mounts.filter(hasSubPath).map(mountText),
+  };
+}
+
+/** With all that its original has; a pod that is gone or another is an answer. */
+export async function withOriginal(
+  client: ApiClient,
+  request: LaunchRequest,
+  copyOf: CopyOf,
+): Promise<LaunchRequest | LaunchResult> {
+  const pod = await readPod(client, request.pod);
+  if (!pod) return { kind: 'pod-gone' };
+  if (asObject(pod.metadata).uid !== request.pod.uid) return { kind: 'pod-replaced' };
+  const original = containerOf(pod, copyOf.containerName);
+  if (!original)
+    return { kind: 'refused', by: 'validation', message: `the pod has no container ${copyOf.containerName}` };
+  return { ...request, container: { ...request.container, ...copied(original, request, copyOf) } };
+}
+
+/** A strategic-merge PATCH takes no list that is absent for an empty one, so absent fields stay absent. */
+function copied(original: JsonObject, { container }: LaunchRequest, { containerName, withoutEnv }: CopyOf): JsonObject {
+  const variables = copiedVariables(original)
+    .filter(({ name }) => !withoutEnv.includes(asText(name)))
+    .map((variable) => withContainer(variable, containerName));
+  const mounts = asObjects(original.volumeMounts).filter((mount) => !hasSubPath(mount));
+  const devices = devicesOf(original);
+  return defined({
+    command: original.command,
+    args: original.args,
+    workingDir: original.workingDir,
+    env: [...variables, ...container.env],
+    envFrom: original.envFrom,
+    volumeMounts: mounts.length > 0 ? mounts : undefined,
+    volumeDevices: devices.length > 0 ? devices : undefined,
+    securityContext: original.securityContext,
+  });
+}
+
+/** An ephemeral container has no resources of its own, so a variable about them must name the original. */
+function withContainer(variable: JsonObject, containerName: string): JsonObject {
+  const from = asObject(variable.valueFrom);
+  const field = asObject(from.resourceFieldRef);
+  if (from.resourceFieldRef === undefined || textOrUndefined(field.containerName) !== undefined) return variable;
+  return { ...variable, valueFrom: { ...from, resourceFieldRef: { ...field, containerName } } };
+}
+
+async function readPod(client: ApiClient, { namespace, name }: NamedPod): Promise<JsonObject | undefined> {
+  const answer = await client.send({ path: podPath(namespace, name) });
+  if (answer.status === 404) return undefined;
+  if (answer.status !== 200) throw toClusterError(answer);
+  return asObject(answer.body);
+}
+
+function containerOf(pod: JsonObject | undefined, name: string): JsonObject | undefined {
+  const spec = asObject(pod?.spec);
+  return [...asObjects(spec.containers), ...asObjects(spec.initContainers)].find((each) => each.name === name);
+}
+
+const copiedVariables = ({ env }: JsonObject): readonly JsonObject[] =>
+  asObjects(env).filter(({ name }) => !isReserved(asText(name)));
+
+const devicesOf = ({ volumeDevices }: JsonObject): readonly JsonObject[] => asObjects(volumeDevices);
+
+const wordsOf = (words: unknown): readonly string[] => (Array.isArray(words) ? words.map(asText) : []);
+
+const isSet = (field: unknown): boolean => textOrUndefined(field) !== undefined;
+const hasSubPath = ({ subPath, subPathExpr }: JsonObject): boolean => isSet(subPath) || isSet(subPathExpr);
+
+const mountText = ({ name, mountPath, readOnly }: JsonObject): string =>
+  `${asText(name)} at ${asText(mountPath)}${readOnly === true ? ' (read-only)' : ''}`;
+const deviceText = ({ name, devicePath }: JsonObject): string => `${asText(name)} as ${asText(devicePath)}`;
+
+function sourceText({ configMapRef, secretRef, prefix }: JsonObject): string {
+  const [kind, reference] = configMapRef === undefined ? ['Secret', secretRef] : ['ConfigMap', configMapRef];
+  const before = textOrUndefined(prefix);
+  return `${kind} ${asText(asObject(reference).name)}${before === undefined ? '' : ` as ${before}…`}`;
+}

@@ -1,0 +1,62 @@
+import { afterWords, formatDuration } from '../../lib/duration.ts';
+import { shorten } from '../../lib/text.ts';
+import type { OnceMore } from '../container/once-more.ts';
+import type { ContainerTermination } from '../container/pod.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Verdict } from './facts/verdict.ts';
+import { lastWordsOf } from './logs/last-words.ts';
+
+export interface SecondEnd {
+  readonly outcome: Outcome;
+  readonly termination: ContainerTermination | undefined;
+  /** The end of its log, redacted. */
+  readonly logEnd: string;
+  /** How long kdebug watched. */
+  readonly timeoutMs: number;
+}
+
+const QUOTED_LENGTH = 160;
+
+/**
+ * What a second run of a program says: how it ended and its last words, or that it goes on. Undefined where it never ran,
+ * or something else ended it: the outcome says so.
+ */
+export function onceMoreVerdict({ container, withoutEnv }: OnceMore, end: SecondEnd): Verdict | undefined {
+  const who = withoutEnv.length === 0 ? container : `${container} without ${withoutEnv.join(', ')}`;
+  const { outcome, timeoutMs } = end;
+  switch (outcome.kind) {
+    case 'succeeded':
+      return { line: `${who} ended with exit code 0 ${lengthOf(end)}${quoted(end)}`, findings: [] };
+    case 'failed':
+      return trouble(
+        `${who} ended with exit code ${outcome.exitCode} ${lengthOf(end)}${quoted(end)}`,
+        'Its log below has the lines before.',
+      );
+    case 'oom-killed':
+      return trouble(
+        `${who} was killed ${lengthOf(end)}: out of memory`,
+        'It had no limit of its own, so the pod or the node is short of memory.',
+      );
+    case 'timed-out': {
+      const text = `${who} is still running after ${formatDuration(timeoutMs)}: it starts here`;
+      const next = 'kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.';
+      return { line: text, findings: [{ text, next, rank: 3 }] };
+    }
+    default:
+      return undefined;
+  }
+}
+
+const trouble = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 1 }] });
+
+function lengthOf({ termination }: SecondEnd): string {
+  const ms = Date.parse(termination?.finishedAt ?? '') - Date.parse(termination?.startedAt ?? '');
+  return Number.isFinite(ms) ? afterWords(Math.max(0, ms)) : 'while nobody watched';
+}
+
+/** The line that says why it ended, else the last one. */
+function quoted({ logEnd, termination }: SecondEnd): string {
+  const words = logEnd.trim() === '' ? (termination?.message ?? '') : logEnd;
+  const { line } = lastWordsOf(words.split('\n'), []);
+  return line === undefined ? ', without a word' : `: “${shorten(line, QUOTED_LENGTH)}”`;
+}

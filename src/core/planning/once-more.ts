@@ -1,0 +1,141 @@
+import { defined } from '../../lib/object.ts';
+import type { SecurityContext } from '../container/ephemeral-container.ts';
+import { imageThatRan, type OnceMore, type Original, switchesFor } from '../container/once-more.ts';
+import type { Plan } from '../container/plan.ts';
+import {
+  type ContainerStatus,
+  type Pod,
+  type PodContainer,
+  type PodSecurityLevel,
+  workloadOf,
+} from '../container/pod.ts';
+import { statusOfTarget } from '../container/status.ts';
+import type { ReasonCode } from '../errors.ts';
+import type { Denial, Policy } from '../policy/policy.ts';
+import type { RunRequest } from '../request/command.ts';
+import type { Origin } from '../request/origin.ts';
+import { targetContainerOf } from '../request/target.ts';
+import { classOfLaunch } from './launch-class.ts';
+import type { PlanResult } from './make-plan.ts';
+import { ownImage } from './resolve.ts';
+
+/** The default of `--timeout`: what starts is up by then. */
+const TIMEOUT_MS = 60_000;
+
+export interface OnceMoreInputs {
+  readonly request: RunRequest;
+  readonly origin: Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>;
+  readonly policy: Policy;
+  readonly cluster: string;
+  readonly level: PodSecurityLevel;
+  /** Undefined: the pod has no such container. */
+  readonly original: Original | undefined;
+}
+
+/** What a second run of a container has, as the pod is now. */
+export interface SecondRun extends Pick<Plan, 'image' | 'imagePullPolicy'> {
+  readonly kind: 'second-run';
+  readonly container: PodContainer;
+  readonly onceMore: OnceMore;
+}
+
+/**
+ * The second run that a request asks for, or why there is none: the container runs, never ran, or names no image by its
+ * digest. Pure, so that the same question can be asked again right before the launch.
+ */
+export function secondRunOf(
+  pod: Pod,
+  request: Pick<RunRequest, 'targetContainer' | 'onceMore'>,
+  original: Original | undefined,
+): SecondRun | Denial {
+  const target = targetContainerOf(pod, request.targetContainer);
+  if (target.kind === 'problem') return { kind: 'deny', ...target.problem };
+  if (target.kind === 'none' || !original) return denied('target_container_not_found', pod.metadata.name);
+  const { container } = target;
+  const status = statusOfTarget(pod, container.name);
+  const problem = problemOfState(container.name, status);
+  if (problem) return problem;
+  const ran = imageThatRan(status?.imageID ?? '');
+  if (!ran) return denied('once_more_no_digest', container.name);
+  const withoutEnv = request.onceMore?.withoutEnv ?? [];
+  const unknown = withoutEnv.find((name) => !original.variables.includes(name));
+  if (unknown !== undefined) return denied('once_more_no_variable', `${unknown} of ${container.name}`);
+  const onceMore: OnceMore = {
+    ...original,
+    container: container.name,
+    withoutEnv,
+    switches: switchesFor(original, withoutEnv),
+    serviceAccount: pod.spec.serviceAccountName ?? 'default',
+  };
+  return { kind: 'second-run', ...ran, container, onceMore };
+}
+
+function problemOfState(name: string, status: ContainerStatus | undefined): Denial | undefined {
+  if (status?.running) return denied('once_more_running', name);
+  if (status?.terminated || status?.waiting?.reason === 'CrashLoopBackOff') return undefined;
+  return denied('once_more_not_ended', `${name} (${status?.waiting?.reason ?? 'no status yet'})`);
+}
+
+const denied = (code: ReasonCode, subject: string): Denial => ({ kind: 'deny', code, subject });
+
+/** The plan of a second run. Its target is down, so it joins no processes; its power is that of its original. Pure. */
+export function planOnceMore(
+  pod: Pod,
+  { request, origin, policy, cluster, level, original }: OnceMoreInputs,
+): PlanResult {
+  const second = secondRunOf(pod, request, original);
+  if (second.kind === 'deny') return second;
+  const { image, imagePullPolicy, container, onceMore } = second;
+  const alias = ownImage(image);
+  const { limits } = policy;
+  const judged = classOfLaunch({
+    pod,
+    targetName: undefined,
+    learnt: undefined,
+    securityContext: powerOf(container),
+    imageClass: alias.class,
+    ownWords: false,
+  });
+  const plan: Plan = {
+    cluster,
+    namespace: pod.metadata.namespace,
+    podName: pod.metadata.name,
+    podUid: pod.metadata.uid,
+    nodeName: pod.spec.nodeName ?? '',
+    ...defined({ workload: workloadOf(pod) }),
+    imageAlias: alias.alias,
+    image,
+    ...defined({ imagePullPolicy }),
+    command: [],
+    argumentsOnly: false,
+    env: [],
+    profileAsked: request.profile,
+    profile: 'baseline',
+    class: judged.class,
+    classReasons: [
+      { fact: 'second-run', container: container.name },
+      ...judged.reasons,
+      ...(container.sharedVolumes ?? []).map(
+        ({ name, kind }) => ({ fact: 'shared-volume', container: container.name, detail: `${name}: ${kind}` }) as const,
+      ),
+    ],
+    timeoutMs: request.timeoutMs ?? Math.min(TIMEOUT_MS, limits.maxTimeoutMs),
+    startDeadlineMs: limits.startDeadlineMs,
+    maxLogBytes: limits.maxLogBytes,
+    requesterId: origin.requesterId,
+    teamId: origin.teamId,
+    channelId: origin.channelId,
+    ...defined({ reason: request.reason }),
+    blindSpots: [],
+    onceMore,
+    observed: { earlierContainers: pod.spec.ephemeralContainers.length, podSecurity: level },
+  };
+  return { kind: 'plan', plan };
+}
+
+/** The powers of the original, for the class. */
+function powerOf({
+  securityContext: { privileged, capabilities, runAsUser, runAsNonRoot },
+}: PodContainer): SecurityContext {
+  return defined({ privileged, runAsUser, runAsNonRoot, capabilities: capabilities && { add: capabilities } });
+}

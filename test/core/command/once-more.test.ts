@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { parseCommand } from '../../../src/core/command/parse.ts';
+
+const read = (text: string) => {
+  const parsed = parseCommand(text);
+  return parsed.kind === 'ok' ? parsed.command : parsed.error.code;
+};
+
+it('is a run of the pod’s own program, with the variables to leave out', () => {
+  expect(
+    read('once-more pod web-1 -n shop --target=web --without-env=A --without-env=B --without-env=A'),
+  ).toMatchObject({
+    kind: 'run',
+    request: {
+      target: { kind: 'pod', name: 'web-1' },
+      namespace: 'shop',
+      targetContainer: { kind: 'named', name: 'web' },
+      onceMore: { withoutEnv: ['A', 'B'] },
+    },
+  });
+  expect(read('Once-More web-1')).toMatchObject({ request: { onceMore: { withoutEnv: [] } } });
+});
+
+it.each([
+  ['once-more', 'target_missing'],
+  ['once-more deployment/web', 'target_kind_unknown'],
+  ['once-more web-1 web-2', 'word_unexpected'],
+  ['once-more web-1 --image=debian', 'flag_misplaced'],
+  ['once-more web-1 --no-target', 'flag_misplaced'],
+  ['once-more web-1 --profile=sysadmin', 'flag_misplaced'],
+  ['once-more web-1 -- sh', 'flag_misplaced'],
+  ['once-more web-1 --without-env=A=b', 'env_invalid'],
+  ['web-1 --without-env=A', 'flag_misplaced'],
+])('%s is refused', (text, code) => {
+  expect(read(text)).toBe(code);
+});

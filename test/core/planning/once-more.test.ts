@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import type { Original } from '../../../src/core/container/once-more.ts';
+import { planHash } from '../../../src/core/container/plan.ts';
+import type { ContainerStatus } from '../../../src/core/container/pod.ts';
+import { asChannelId, asUserId } from '../../../src/core/ids.ts';
+import { covers, grantScope } from '../../../src/core/planning/grant.ts';
+import { aimOf, planRequest } from '../../../src/core/planning/plan-request.ts';
+import type { Rule } from '../../../src/core/policy/policy.ts';
+import type { RunRequest } from '../../../src/core/request/command.ts';
+import {
+  aGrant,
+  anOrigin,
+  aPod,
+  aPolicy,
+  approvalTerms,
+  aRequest,
+  aRule,
+  aStatus,
+  type PodParts,
+} from '../../support/builders.ts';
+
+const DIGEST = `sha256:${'a'.repeat(64)}`;
+const ORIGINAL: Original = {
+  command: ['/shop'],
+  args: ['--port=8080'],
+  variables: ['DB_URL', 'GOTRACEBACK'],
+  sources: ['Secret db'],
+  mounts: ['data at /data'],
+  unmountable: ['settings at /etc/shop.yaml'],
+};
+
+const approved = (parts: Partial<Rule> = {}): Rule =>
+  aRule({ id: 'again', classes: ['elevated'], profiles: [], approval: approvalTerms(), ...parts });
+
+const down = (parts: Partial<ContainerStatus> = {}): ContainerStatus =>
+  aStatus({
+    imageID: `registry.example.com/shop@${DIGEST}`,
+    waiting: { reason: 'CrashLoopBackOff', message: '' },
+    ...parts,
+  });
+
+const aDownPod = (status: ContainerStatus = down(), parts: PodParts = {}) =>
+  aPod({ ...parts, status: { containerStatuses: [status], ...parts.status } });
+
+interface Asked {
+  readonly pod?: ReturnType<typeof aPod>;
+  readonly rules?: readonly Rule[];
+  readonly request?: Partial<RunRequest>;
+  readonly original?: Original;
+  readonly policy?: Parameters<typeof aPolicy>[0];
+}
+
+function planned({
+  pod = aDownPod(),
+  rules = [approved()],
+  request = {},
+  original = ORIGINAL,
+  policy: parts = {},
+}: Asked = {}) {
+  const sre = { users: [asUserId('U0BOB')] };
+  const policy = aPolicy({ approvers: { sre }, channels: { [asChannelId('C0SHOP')]: { rules } }, ...parts });
+  const { image: _, ...asked } = aRequest({ onceMore: { withoutEnv: [] }, ...request });
+  const aim = aimOf(asked, anOrigin(), policy);
+  if (aim.kind === 'deny') throw new Error(aim.code);
+  return planRequest(pod, { request: asked, origin: anOrigin(), policy, aim, level: 'privileged', original });
+}
+
+function decided(asked: Asked = {}): string {
+  const result = planned(asked);
+  const decision = result.kind === 'deny' ? result : result.decision;
+  return decision.kind === 'deny' ? `${decision.code}: ${decision.subject}` : decision.kind;
+}
+
+function plan(asked: Asked = {}) {
+  const result = planned(asked);
+  if (result.kind === 'deny') throw new Error(result.code);
+  return result.plan;
+}
+
+describe('the plan of a second run', () => {
+  it('has the image by its digest, the words, and the names of what the container has', () => {
+    expect(plan()).toMatchObject({
+      image: `registry.example.com/shop@${DIGEST}`,
+      imagePullPolicy: 'IfNotPresent',
+      class: 'elevated',
+      timeoutMs: 60_000,
+      command: [],
+      env: [],
+      onceMore: { ...ORIGINAL, container: 'web', withoutEnv: [], serviceAccount: 'default' },
+    });
+    expect(plan()).not.toHaveProperty('targetContainerName');
+  });
+
+  it('adds what makes a runtime say more, but nothing that the container sets or nobody wants', () => {
+    const { onceMore } = plan({ request: { onceMore: { withoutEnv: ['DB_URL'] } } });
+    expect(onceMore?.withoutEnv).toEqual(['DB_URL']);
+    expect(onceMore?.switches.map(({ name }) => name)).toEqual([
+      'PYTHONFAULTHANDLER',
+      'PYTHONUNBUFFERED',
+      'RUST_BACKTRACE',
+    ]);
+  });
+
+  it.each([
+    ['an image that the node has by its id alone', DIGEST, DIGEST, 'Never'],
+    ['an older runtime', `docker-pullable://shop@${DIGEST}`, `shop@${DIGEST}`, 'IfNotPresent'],
+  ])('knows the image of %s', (_, imageID, image, imagePullPolicy) => {
+    expect(plan({ pod: aDownPod(down({ imageID })) })).toMatchObject({ image, imagePullPolicy });
+  });
+
+  it('is another plan once the image, the words or the names change', () => {
+    const hash = planHash(plan());
+    expect(planHash(plan())).toBe(hash);
+    for (const original of [
+      { ...ORIGINAL, args: [] },
+      { ...ORIGINAL, variables: ['DB_URL'] },
+      { ...ORIGINAL, mounts: [] },
+    ])
+      expect(planHash(plan({ original }))).not.toBe(hash);
+    expect(planHash(plan({ pod: aDownPod(down({ imageID: `shop@sha256:${'b'.repeat(64)}` })) }))).not.toBe(hash);
+  });
+
+  it('says what power it takes over from its original', () => {
+    const sharedVolumes = [{ name: 'log', kind: 'hostPath' }];
+    const web = { name: 'web', image: 'web:1', securityContext: { privileged: true }, sharedVolumes };
+    const { classReasons } = plan({ pod: aDownPod(down(), { spec: { containers: [web] } }) });
+    expect(classReasons.map(({ fact }) => fact)).toEqual(['second-run', 'privileged', 'shared-volume']);
+  });
+
+  it('takes a shorter or longer time to watch, up to the policy’s', () => {
+    expect(plan({ request: { timeoutMs: 90_000 } }).timeoutMs).toBe(90_000);
+    expect(decided({ request: { timeoutMs: 86_400_000 } })).toContain('timeout_too_long');
+  });
+});
+
+describe('a second run is refused', () => {
+  it.each<[string, string, ContainerStatus]>([
+    ['while its container runs', 'once_more_running: web', aStatus({ running: { startedAt: '2026-11-21T07:30:01Z' } })],
+    [
+      'of what waits for its image',
+      'once_more_not_ended: web (ImagePullBackOff)',
+      aStatus({ imageID: '', waiting: { reason: 'ImagePullBackOff', message: '' } }),
+    ],
+    ['of what has no status', 'once_more_not_ended: web (no status yet)', aStatus()],
+    ['without a digest', 'once_more_no_digest: web', down({ imageID: 'shop:1' })],
+  ])('%s', (_, code, status) => {
+    expect(decided({ pod: aDownPod(status) })).toBe(code);
+  });
+
+  it('without a variable that the container does not have', () => {
+    const request = { onceMore: { withoutEnv: ['DB_URI'] } };
+    expect(decided({ request })).toBe('once_more_no_variable: DB_URI of web');
+  });
+
+  it('of a container that the pod does not have', () => {
+    expect(decided({ request: { targetContainer: { kind: 'named', name: 'db' } } })).toContain(
+      'target_container_not_found',
+    );
+  });
+
+  it.each(['Job', 'StatefulSet'])('in a pod of a %s, unless the rule says so', (kind) => {
+    const pod = aDownPod(down(), { metadata: { ownerReferences: [{ kind, name: 'web', controller: true }] } });
+    expect(decided({ pod })).toBe(`once_more_workload_not_allowed: ${kind.toLowerCase()}/web`);
+    expect(decided({ pod, rules: [approved({ onceMore: ['jobs', 'statefulSets'] })] })).toBe('needs-approval');
+    const other = kind === 'Job' ? 'statefulSets' : 'jobs';
+    expect(decided({ pod, rules: [approved({ onceMore: [other] })] })).toContain('once_more_workload_not_allowed');
+  });
+
+  it('by a rule that has no such class', () => {
+    expect(decided({ rules: [approved({ classes: ['observe', 'intrusive'] })] })).toContain('class_not_allowed');
+  });
+});
+
+describe('a second run always needs an approval', () => {
+  it('also where a rule allows its class without one', () => {
+    const { approval: _, ...open } = approved();
+    expect(decided({ rules: [open] })).toBe('once_more_needs_approval: shop/web-1');
+    expect(decided({ rules: [open, approved({ id: 'second' })] })).toBe('needs-approval');
+  });
+
+  it('which nobody can give where the rule names no approvers', () => {
+    expect(decided({ rules: [approved({ approval: approvalTerms({ from: [] }) })] })).toContain('no_approver');
+  });
+
+  it('which no grant replaces', () => {
+    const own = plan();
+    const { onceMore: _, ...other } = own;
+    const nowMs = Date.UTC(2026, 10, 21, 7, 31);
+    expect(covers(aGrant({ rule: 'again', scope: grantScope(other) }), other, 'again', nowMs)).toBe(true);
+    expect(covers(aGrant({ rule: 'again', scope: grantScope(own) }), own, 'again', nowMs)).toBe(false);
+  });
+});
+
+it('needs no image of the catalogue', () => {
+  expect(decided({ policy: { images: {} } })).toBe('needs-approval');
+});
