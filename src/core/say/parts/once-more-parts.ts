@@ -22,18 +22,21 @@ export const isSecondRun = (plan: Plan): plan is SecondRun => plan.onceMore !== 
 export function onceMoreParts(plan: SecondRun): readonly Part[] {
   const { onceMore, namespace, podName, image, reason, timeoutMs } = plan;
   const { container, mounts, unmountable, withoutEnv, serviceAccount } = onceMore;
+  // The first of them is the sentence above.
+  const risks = plan.classReasons.filter(({ fact: risk }) => risk !== 'second-run');
   return shownParts(
     whole(
       paragraph`${person(plan.requesterId)} wants to run the program of ${code(container)} once more in ${strong(shortName(`${namespace}/${podName}`))}`,
     ),
     reason !== undefined && paragraph`${whySpans(reason)}`,
     whole(paragraph`${strong('The program runs a second time beside its pod.')} ${watchedWords(timeoutMs)}`),
-    paragraph`${strong('Risk:')} ${classText(plan.class, plan.classReasons)}`,
+    risks.length > 0 && paragraph`${strong('Risk:')} ${classText(plan.class, risks)}`,
     whole(facts(fact('Pod', code(`${namespace}/${podName}`)), fact('Image', code(visible(image))))),
     facts(
       fact('Command', commandOf(onceMore)),
       fact('Environment', namesOf(variablesOf(onceMore), 'no variables')),
       withoutEnv.length > 0 && fact('Left out', withoutEnv.join(', ')),
+      fact('Added', switchesOf(onceMore)),
       fact('Mounts', namesOf(mounts, 'none')),
       unmountable.length > 0 && fact('Not mounted (subPath)', namesOf(unmountable, '')),
       fact('Service account', serviceAccount),
@@ -47,11 +50,12 @@ const watchedWords = (timeoutMs: number): string =>
 const MAX_LENGTH = 1_000;
 
 /** What a ConfigMap or a Secret gives has no names in the pod's spec. */
-const variablesOf = ({ variables, withoutEnv, sources, switches }: OnceMore): readonly string[] => [
+const variablesOf = ({ variables, withoutEnv, sources }: OnceMore): readonly string[] => [
   ...variables.filter((name) => !withoutEnv.includes(name)),
   ...sources.map((source) => `all of ${source}`),
-  ...switches.map(({ name, value }) => `${name}=${value} (added)`),
 ];
+
+const switchesOf = ({ switches }: OnceMore): string => switches.map(({ name, value }) => `${name}=${value}`).join(', ');
 
 function namesOf(all: readonly string[], none: string): string {
   const shown: string[] = [];
@@ -83,7 +87,7 @@ export function differencesPart({ plan }: { readonly plan?: Plan }): Shown {
     withoutEnv.length > 0 && `without the variable${withoutEnv.length === 1 ? '' : 's'} ${withoutEnv.join(', ')}`,
     unmountable.length > 0 &&
       `without the mount${unmountable.length === 1 ? '' : 's'} ${namesOf(unmountable, '')} (subPath)`,
-    switches.length > 0 && `with ${switches.map(({ name, value }) => `${name}=${value}`).join(', ')}`,
+    switches.length > 0 && `with ${switchesOf(plan.onceMore)}`,
     'beside its pod, without the limits and the processes of its container',
   ];
   return [note`The program of ${container} ran once more from ${code(plan.image)}:`, list(differences.filter(Boolean))];
