@@ -28,8 +28,18 @@ it.each<[string, Outcome, string, string]>([
     'web ended with exit code 1 after 2 s: “panic: no table”',
   ],
   ['a good end', { kind: 'succeeded' }, 'migrated\n', 'web ended with exit code 0 after 2 s: “migrated”'],
-  ['a silent end', { kind: 'failed', exitCode: 2, reason: 'Error' }, '', 'web ended with exit code 2 after 2 s, without a word'],
-  ['an end for lack of memory', { kind: 'oom-killed', exitCode: 137 }, 'a\n', 'web was killed after 2 s: out of memory'],
+  [
+    'a silent end',
+    { kind: 'failed', exitCode: 2, reason: 'Error' },
+    '',
+    'web ended with exit code 2 after 2 s, without a word',
+  ],
+  [
+    'an end for lack of memory',
+    { kind: 'oom-killed', exitCode: 137 },
+    'a\n',
+    'web was killed after 2 s: out of memory',
+  ],
   ['no end', { kind: 'timed-out' }, 'up\n', 'web is still running after 1 min: it starts here'],
 ])('tells of %s', (_, outcome, log, line) => {
   expect(lineOf(outcome, log)?.line).toBe(line);
@@ -43,7 +53,9 @@ it('names what was left out, and quotes the kubelet where there is no log', () =
 });
 
 it('says that nobody can stop what goes on', () => {
-  expect(lineOf({ kind: 'timed-out' })?.findings).toMatchObject([{ rank: 3, next: expect.stringContaining('cannot stop it') }]);
+  expect(lineOf({ kind: 'timed-out' })?.findings).toMatchObject([
+    { rank: 3, next: expect.stringContaining('cannot stop it') },
+  ]);
 });
 
 it('says nothing of a program that never ran', () => {
