@@ -36,6 +36,7 @@ function run(onceMore: OnceMore, parts: Partial<Run> = {}): Run {
       { fact: 'shared-volume', container: 'web', detail: 'log: hostPath' },
     ],
     timeoutMs: 60_000,
+    requesterId: 'U0THURSTON',
     reason: 'dies at start since 10:40',
     onceMore,
   });
@@ -71,7 +72,16 @@ function ended(onceMore: OnceMore, outcome: Outcome, log = LOG): Run {
     finishedAtMs: START_MS + 70_100,
     ...(isEnded ? { termination } : {}),
     ...(verdict ? { verdict } : {}),
-    log: { bytes: log.length, lines, redactions: 0, omittedLines: 0, head: log.trimEnd(), tail: '', completeness },
+    log: {
+      sha256: '00',
+      bytes: log.length,
+      lines,
+      redactions: 0,
+      omittedLines: 0,
+      head: log.trimEnd(),
+      tail: '',
+      completeness,
+    },
   });
 }
 

@@ -16,31 +16,39 @@ type SecondRun = Plan & { readonly onceMore: OnceMore };
 export const isSecondRun = (plan: Plan): plan is SecondRun => plan.onceMore !== undefined;
 
 /**
- * The facts about a second run of a program that approvers decide on. The words and the names come from the pod's own
- * spec, so a secret in them is hidden and a long list is cut; no value of a variable is among them.
+ * The facts about a second run of a program that approvers need first: what runs where, that it runs beside its pod, and
+ * with which power. The rest is below the buttons (`onceMoreDetails`).
  */
 export function onceMoreParts(plan: SecondRun): readonly Part[] {
   const { onceMore, namespace, podName, image, reason, timeoutMs } = plan;
-  const { container, mounts, unmountable, withoutEnv, serviceAccount } = onceMore;
-  // The first of them is the sentence above.
+  // The first reason is the sentence below.
   const risks = plan.classReasons.filter(({ fact: risk }) => risk !== 'second-run');
+  const program = code(onceMore.container);
+  const subject = strong(shortName(`${namespace}/${podName}`));
   return shownParts(
-    whole(
-      paragraph`${person(plan.requesterId)} wants to run the program of ${code(container)} once more in ${strong(shortName(`${namespace}/${podName}`))}`,
-    ),
+    whole(paragraph`${person(plan.requesterId)} wants to run the program of ${program} once more in ${subject}`),
     reason !== undefined && paragraph`${whySpans(reason)}`,
     whole(paragraph`${strong('The program runs a second time beside its pod.')} ${watchedWords(timeoutMs)}`),
     risks.length > 0 && paragraph`${strong('Risk:')} ${classText(plan.class, risks)}`,
     whole(facts(fact('Pod', code(`${namespace}/${podName}`)), fact('Image', code(visible(image))))),
-    facts(
-      fact('Command', commandOf(onceMore)),
-      fact('Environment', namesOf(variablesOf(onceMore), 'no variables')),
-      withoutEnv.length > 0 && fact('Left out', withoutEnv.join(', ')),
-      fact('Added', switchesOf(onceMore)),
-      fact('Mounts', namesOf(mounts, 'none')),
-      unmountable.length > 0 && fact('Not mounted (subPath)', namesOf(unmountable, '')),
-      fact('Service account', serviceAccount),
-    ),
+  );
+}
+
+/**
+ * What the second run has, for approvers. The words and the names come from the pod's own spec, so a secret in them is
+ * hidden and a long list is cut; no value of a variable of the pod is among them.
+ */
+export function onceMoreDetails({ onceMore }: Plan): Shown {
+  if (!onceMore) return [];
+  const { mounts, unmountable, withoutEnv, serviceAccount } = onceMore;
+  return facts(
+    fact('Command', commandOf(onceMore)),
+    fact('Environment', namesOf(variablesOf(onceMore), 'no variables')),
+    withoutEnv.length > 0 && fact('Left out', withoutEnv.join(', ')),
+    fact('Added', switchesOf(onceMore)),
+    fact('Mounts', namesOf(mounts, 'none')),
+    unmountable.length > 0 && fact('Not mounted (subPath)', namesOf(unmountable, '')),
+    fact('Service account', serviceAccount),
   );
 }
 
