@@ -26,7 +26,7 @@ export function onceMoreVerdict({ container, withoutEnv }: OnceMore, end: Second
   const { outcome, timeoutMs } = end;
   switch (outcome.kind) {
     case 'succeeded':
-      return told(
+      return verdictWith(
         `${who} ended with exit code 0 ${lengthOf(end)}${quoted(end)}`,
         'Its work was done, or it found none.',
       );
@@ -41,7 +41,7 @@ export function onceMoreVerdict({ container, withoutEnv }: OnceMore, end: Second
         'It had no limit of its own, so the pod or the node is short of memory.',
       );
     case 'timed-out':
-      return told(
+      return verdictWith(
         `${who} is still running after ${formatDuration(timeoutMs)}: it starts here`,
         'kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.',
       );
@@ -50,7 +50,7 @@ export function onceMoreVerdict({ container, withoutEnv }: OnceMore, end: Second
   }
 }
 
-const told = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 3 }] });
+const verdictWith = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 3 }] });
 const trouble = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 1 }] });
 
 function lengthOf({ termination }: SecondEnd): string {

@@ -6,9 +6,10 @@ import { classText } from '../../container/class-facts.ts';
 import type { OnceMore } from '../../container/once-more.ts';
 import type { Plan } from '../../container/plan.ts';
 import { redactWords } from '../../redact/redact-text.ts';
-import { fact, facts, line, list, note, paragraph, type Shown, shownParts, whole } from '../message/line.ts';
+import { fact, facts, line, paragraph, type Shown, shownParts, whole } from '../message/line.ts';
 import { code, type Part, person, strong } from '../message/message.ts';
 import { shortName } from './headline.ts';
+import { namesOf, switchesOf } from './once-more-words.ts';
 import { whySpans } from './run-lines.ts';
 
 type SecondRun = Plan & { readonly onceMore: OnceMore };
@@ -55,27 +56,13 @@ export function onceMoreDetails({ onceMore }: Plan): Shown {
 const watchedWords = (timeoutMs: number): string =>
   `kdebug watches it for ${formatDuration(timeoutMs)}, and cannot stop it: it ends by itself, or with its pod.`;
 
-const MAX_LENGTH = 1_000;
+const MAX_COMMAND_LENGTH = 1_000;
 
 /** What a ConfigMap or a Secret gives has no names in the pod's spec. */
 const variablesOf = ({ variables, withoutEnv, sources }: OnceMore): readonly string[] => [
   ...variables.filter((name) => !withoutEnv.includes(name)),
   ...sources.map((source) => `all of ${source}`),
 ];
-
-const switchesOf = ({ switches }: OnceMore): string => switches.map(({ name, value }) => `${name}=${value}`).join(', ');
-
-function namesOf(all: readonly string[], none: string): string {
-  const shown: string[] = [];
-  let room = MAX_LENGTH;
-  for (const name of all) {
-    room -= name.length + 2;
-    if (room < 0) break;
-    shown.push(visible(name));
-  }
-  const more = all.length - shown.length;
-  return [...shown, ...(more > 0 ? [`and ${more.toLocaleString('en-US')} more`] : [])].join(', ') || none;
-}
 
 function commandOf({ command, args }: OnceMore) {
   if (command.length + args.length === 0) return 'the default command of its image';
@@ -84,19 +71,5 @@ function commandOf({ command, args }: OnceMore) {
   // Redaction also cleans, which would hide an invisible character.
   const safe = hidden.some((word) => word.includes('[redacted:')) ? hidden : words;
   const whose = command.length === 0 && ' as arguments of the image’s own command';
-  return line`${code(shorten(visible(safe.map(quoteWord).join(' ')), MAX_LENGTH))}${whose}`;
-}
-
-/** With the result: in what the second run was not like the first one. */
-export function differencesPart({ plan }: { readonly plan?: Plan }): Shown {
-  if (!plan?.onceMore) return [];
-  const { container, withoutEnv, unmountable, switches } = plan.onceMore;
-  const differences = [
-    withoutEnv.length > 0 && `without the variable${withoutEnv.length === 1 ? '' : 's'} ${withoutEnv.join(', ')}`,
-    unmountable.length > 0 &&
-      `without the mount${unmountable.length === 1 ? '' : 's'} ${namesOf(unmountable, '')} (subPath)`,
-    switches.length > 0 && `with ${switchesOf(plan.onceMore)}`,
-    'beside its pod, without the limits and the processes of its container',
-  ];
-  return [note`The program of ${container} ran once more from ${code(plan.image)}:`, list(differences.filter(Boolean))];
+  return line`${code(shorten(visible(safe.map(quoteWord).join(' ')), MAX_COMMAND_LENGTH))}${whose}`;
 }

@@ -14,10 +14,9 @@ import { type Approvers, approvalParts, approvalWords, decisionMessage } from '.
 import { chartParts, withChartsInWords } from '../parts/chart-parts.ts';
 import { filesParts } from '../parts/file-parts.ts';
 import { endHeadlineOf, endToneOf, leadingFinding, oneLine, shortName, wholeHeadline } from '../parts/headline.ts';
-import { differencesPart, onceMoreDetails } from '../parts/once-more-parts.ts';
 import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE } from '../parts/outcome-text.ts';
 import { powerParts, profileText } from '../parts/power-parts.ts';
-import { requestFacts, wholeReason } from '../parts/request-parts.ts';
+import { belowButtons, requestFacts } from '../parts/request-parts.ts';
 import {
   changedNote,
   GROUPS_ON_CARD,
@@ -108,7 +107,7 @@ function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: Rende
     powerParts(plan ? { plan } : {}),
     !isPrivate && paragraph`${answerLine(run)}`,
     approvalParts(run, approvers, nowMs),
-    plan && [wholeReason(plan), onceMoreDetails(plan)],
+    plan && belowButtons(plan),
     note`${dotted([...facts, ...approvalWords(run), `run ${id}`])}${isPrivate && OUTPUT_IS_PRIVATE}`,
   ]);
 }
@@ -198,7 +197,6 @@ export const resultParts = (run: Run, audience: AudienceOf): readonly Part[] =>
     filesParts(run, audience),
     logParts(run),
     terminationPart(run),
-    differencesPart(run),
   );
 
 const imageOf = ({ plan, request }: Run): string => plan?.imageAlias ?? request.image ?? 'debug';
