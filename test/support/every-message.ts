@@ -4,6 +4,7 @@ import { BATCH_MESSAGES } from './messages/batch-messages.ts';
 import { BUTTON_MESSAGES } from './messages/button-messages.ts';
 import { COMPARE_MESSAGES } from './messages/compare-messages.ts';
 import type { MessageKind } from './messages/kinds.ts';
+import { ONCE_MORE_MESSAGES } from './messages/once-more-messages.ts';
 import { PRIVATE_MESSAGES } from './messages/private-messages.ts';
 import { RUN_MESSAGES } from './messages/run-messages.ts';
 
@@ -18,5 +19,6 @@ export const EVERY_MESSAGE: readonly MessageKind[] = [
   ...BUTTON_MESSAGES,
   ...BATCH_MESSAGES,
   ...COMPARE_MESSAGES,
+  ...ONCE_MORE_MESSAGES,
   ...PRIVATE_MESSAGES,
 ];

@@ -43,8 +43,8 @@ interface LaunchTools {
  * changes nothing: it merges entries by name, and they are immutable (KEP-277).
  * @throws KdebugError as the Cluster port says
  */
-export async function launch(tools: LaunchTools, asked: LaunchRequest): Promise<LaunchResult> {
-  const request = asked.copyOf ? await withOriginal(tools.client, asked, asked.copyOf) : asked;
+export async function launch(tools: LaunchTools, given: LaunchRequest): Promise<LaunchResult> {
+  const request = given.copyOf ? await withOriginal(tools.client, given, given.copyOf) : given;
   return 'kind' in request ? request : launchWhole(tools, request);
 }
 

@@ -26,7 +26,10 @@ export function onceMoreVerdict({ container, withoutEnv }: OnceMore, end: Second
   const { outcome, timeoutMs } = end;
   switch (outcome.kind) {
     case 'succeeded':
-      return { line: `${who} ended with exit code 0 ${lengthOf(end)}${quoted(end)}`, findings: [] };
+      return verdictWith(
+        `${who} ended with exit code 0 ${lengthOf(end)}${quoted(end)}`,
+        'Its work was done, or it found none.',
+      );
     case 'failed':
       return trouble(
         `${who} ended with exit code ${outcome.exitCode} ${lengthOf(end)}${quoted(end)}`,
@@ -37,16 +40,17 @@ export function onceMoreVerdict({ container, withoutEnv }: OnceMore, end: Second
         `${who} was killed ${lengthOf(end)}: out of memory`,
         'It had no limit of its own, so the pod or the node is short of memory.',
       );
-    case 'timed-out': {
-      const text = `${who} is still running after ${formatDuration(timeoutMs)}: it starts here`;
-      const next = 'kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.';
-      return { line: text, findings: [{ text, next, rank: 3 }] };
-    }
+    case 'timed-out':
+      return verdictWith(
+        `${who} is still running after ${formatDuration(timeoutMs)}: it starts here`,
+        'kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.',
+      );
     default:
       return undefined;
   }
 }
 
+const verdictWith = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 3 }] });
 const trouble = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 1 }] });
 
 function lengthOf({ termination }: SecondEnd): string {

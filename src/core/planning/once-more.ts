@@ -95,6 +95,7 @@ export function planOnceMore(
     securityContext: powerOf(container),
     imageClass: alias.class,
     ownWords: false,
+    traces: false,
   });
   const plan: Plan = {
     cluster,

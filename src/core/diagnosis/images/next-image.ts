@@ -2,6 +2,7 @@ import { defined, own } from '../../../lib/object.ts';
 import type { Plan } from '../../container/plan.ts';
 import { hasRuleFor } from '../../planning/possible-runs.ts';
 import type { Policy } from '../../policy/policy.ts';
+import { WAITING_IMAGE } from '../../request/tripwire.ts';
 import type { DiagnosisTarget } from '../facts/report.ts';
 import type { FindingRule, NextImage, Runtime } from '../facts/rules.ts';
 import type { LookAgain, Verdict } from '../facts/verdict.ts';
@@ -28,8 +29,6 @@ export type Lead = Pick<FindingRule, 'nextImage' | 'nextImageOf'> &
 
 /** It alone sees what the threads of a program wait for. */
 export const INSIDE_IMAGE: NextImage = 'stacks';
-/** It waits for an end, and holds its target by ptrace until then. */
-const WAITING_IMAGE: NextImage = 'blackbox';
 
 /** The next image if nothing is wrong, as far as autodiagnose sees. */
 export const leadsInside = (runtime: Runtime | undefined): readonly Lead[] =>

@@ -6,9 +6,10 @@ import { classText } from '../../container/class-facts.ts';
 import type { OnceMore } from '../../container/once-more.ts';
 import type { Plan } from '../../container/plan.ts';
 import { redactWords } from '../../redact/redact-text.ts';
-import { fact, facts, line, list, note, paragraph, type Shown, shownParts, whole } from '../message/line.ts';
+import { fact, facts, line, paragraph, type Shown, shownParts, whole } from '../message/line.ts';
 import { code, type Part, person, strong } from '../message/message.ts';
 import { shortName } from './headline.ts';
+import { namesOf, switchesOf } from './once-more-words.ts';
 import { whySpans } from './run-lines.ts';
 
 type SecondRun = Plan & { readonly onceMore: OnceMore };
@@ -16,54 +17,52 @@ type SecondRun = Plan & { readonly onceMore: OnceMore };
 export const isSecondRun = (plan: Plan): plan is SecondRun => plan.onceMore !== undefined;
 
 /**
- * The facts about a second run of a program that approvers decide on. The words and the names come from the pod's own
- * spec, so a secret in them is hidden and a long list is cut; no value of a variable is among them.
+ * The facts about a second run of a program that approvers need first: what runs where, that it runs beside its pod, and
+ * with which power. The rest is below the buttons (`onceMoreDetails`).
  */
 export function onceMoreParts(plan: SecondRun): readonly Part[] {
   const { onceMore, namespace, podName, image, reason, timeoutMs } = plan;
-  const { container, mounts, unmountable, withoutEnv, serviceAccount } = onceMore;
+  // The first reason is the sentence below.
+  const risks = plan.classReasons.filter(({ fact: risk }) => risk !== 'second-run');
+  const program = code(onceMore.container);
+  const subject = strong(shortName(`${namespace}/${podName}`));
   return shownParts(
-    whole(
-      paragraph`${person(plan.requesterId)} wants to run the program of ${code(container)} once more in ${strong(shortName(`${namespace}/${podName}`))}`,
-    ),
+    whole(paragraph`${person(plan.requesterId)} wants to run the program of ${program} once more in ${subject}`),
     reason !== undefined && paragraph`${whySpans(reason)}`,
     whole(paragraph`${strong('The program runs a second time beside its pod.')} ${watchedWords(timeoutMs)}`),
-    paragraph`${strong('Risk:')} ${classText(plan.class, plan.classReasons)}`,
+    risks.length > 0 && paragraph`${strong('Risk:')} ${classText(plan.class, risks)}`,
     whole(facts(fact('Pod', code(`${namespace}/${podName}`)), fact('Image', code(visible(image))))),
-    facts(
-      fact('Command', commandOf(onceMore)),
-      fact('Environment', namesOf(variablesOf(onceMore), 'no variables')),
-      withoutEnv.length > 0 && fact('Left out', withoutEnv.join(', ')),
-      fact('Mounts', namesOf(mounts, 'none')),
-      unmountable.length > 0 && fact('Not mounted (subPath)', namesOf(unmountable, '')),
-      fact('Service account', serviceAccount),
-    ),
+  );
+}
+
+/**
+ * What the second run has, for approvers. The words and the names come from the pod's own spec, so a secret in them is
+ * hidden and a long list is cut; no value of a variable of the pod is among them.
+ */
+export function onceMoreDetails({ onceMore }: Plan): Shown {
+  if (!onceMore) return [];
+  const { mounts, unmountable, withoutEnv, serviceAccount } = onceMore;
+  return facts(
+    fact('Command', commandOf(onceMore)),
+    fact('Environment', namesOf(variablesOf(onceMore), 'no variables')),
+    withoutEnv.length > 0 && fact('Left out', withoutEnv.join(', ')),
+    fact('Added', switchesOf(onceMore)),
+    fact('Mounts', namesOf(mounts, 'none')),
+    unmountable.length > 0 && fact('Not mounted (subPath)', namesOf(unmountable, '')),
+    fact('Service account', serviceAccount),
   );
 }
 
 const watchedWords = (timeoutMs: number): string =>
   `kdebug watches it for ${formatDuration(timeoutMs)}, and cannot stop it: it ends by itself, or with its pod.`;
 
-const MAX_LENGTH = 1_000;
+const MAX_COMMAND_LENGTH = 1_000;
 
 /** What a ConfigMap or a Secret gives has no names in the pod's spec. */
-const variablesOf = ({ variables, withoutEnv, sources, switches }: OnceMore): readonly string[] => [
+const variablesOf = ({ variables, withoutEnv, sources }: OnceMore): readonly string[] => [
   ...variables.filter((name) => !withoutEnv.includes(name)),
   ...sources.map((source) => `all of ${source}`),
-  ...switches.map(({ name, value }) => `${name}=${value} (added)`),
 ];
-
-function namesOf(all: readonly string[], none: string): string {
-  const shown: string[] = [];
-  let room = MAX_LENGTH;
-  for (const name of all) {
-    room -= name.length + 2;
-    if (room < 0) break;
-    shown.push(visible(name));
-  }
-  const more = all.length - shown.length;
-  return [...shown, ...(more > 0 ? [`and ${more.toLocaleString('en-US')} more`] : [])].join(', ') || none;
-}
 
 function commandOf({ command, args }: OnceMore) {
   if (command.length + args.length === 0) return 'the default command of its image';
@@ -72,19 +71,5 @@ function commandOf({ command, args }: OnceMore) {
   // Redaction also cleans, which would hide an invisible character.
   const safe = hidden.some((word) => word.includes('[redacted:')) ? hidden : words;
   const whose = command.length === 0 && ' as arguments of the image’s own command';
-  return line`${code(shorten(visible(safe.map(quoteWord).join(' ')), MAX_LENGTH))}${whose}`;
-}
-
-/** With the result: in what the second run was not like the first one. */
-export function differencesPart({ plan }: { readonly plan?: Plan }): Shown {
-  if (!plan?.onceMore) return [];
-  const { container, withoutEnv, unmountable, switches } = plan.onceMore;
-  const differences = [
-    withoutEnv.length > 0 && `without the variable${withoutEnv.length === 1 ? '' : 's'} ${withoutEnv.join(', ')}`,
-    unmountable.length > 0 &&
-      `without the mount${unmountable.length === 1 ? '' : 's'} ${namesOf(unmountable, '')} (subPath)`,
-    switches.length > 0 && `with ${switches.map(({ name, value }) => `${name}=${value}`).join(', ')}`,
-    'beside its pod, without the limits and the processes of its container',
-  ];
-  return [note`The program of ${container} ran once more from ${code(plan.image)}:`, list(differences.filter(Boolean))];
+  return line`${code(shorten(visible(safe.map(quoteWord).join(' ')), MAX_COMMAND_LENGTH))}${whose}`;
 }

@@ -1,5 +1,6 @@
 import { own } from '../../../lib/object.ts';
 import { sentence } from '../../../lib/text.ts';
+import type { Plan } from '../../container/plan.ts';
 import { REASONS } from '../../errors.ts';
 import type { Outcome, OutcomeKind } from '../../outcome.ts';
 import type { RunState } from '../../run/run-state.ts';
@@ -182,6 +183,16 @@ const REFUSAL_DETAILS: Readonly<Partial<Record<keyof typeof REFUSERS, string>>> 
   'name-taken':
     'Either somebody with the right to patch ephemeral containers made it, or a webhook changes images or security contexts. Then name that image in the policy.',
 };
+
+/** The same for the end of this run: no other program than kdebug's images knows when it may no longer start. */
+export function describeEnd(outcome: Outcome, { plan }: { readonly plan?: Plan }): OutcomeText {
+  const words = describeOutcome(outcome);
+  if (!plan?.onceMore) return words;
+  return {
+    ...words,
+    happened: words.happened.replace(STARTS_LATER, 'If the container still starts later, its program runs.'),
+  };
+}
 
 /** Describes the outcome. The person who decided becomes a mention; the cluster's words stay plain text. */
 export function happenedSpans(outcome: Outcome): readonly Span[] {

@@ -11,6 +11,7 @@ import { fact, facts, line, paragraph, preformatted, type Shown, shownParts, who
 import { code, type Part, person, type Span, strong } from '../message/message.ts';
 import { typedText } from '../message/typed-text.ts';
 import { shortName } from './headline.ts';
+import { onceMoreDetails } from './once-more-parts.ts';
 import { isWhole, whySpans } from './run-lines.ts';
 
 /** The power of each profile, in words that need no knowledge of Kubernetes. */
@@ -78,6 +79,9 @@ const SECRET_FILES: Partial<Record<FileKind, string>> = {
 /** A reason that the card's second line cuts, whole, for below the buttons. */
 export const wholeReason = ({ reason }: Plan): Shown =>
   reason !== undefined && !isWhole(reason) && paragraph`${strong('Whole reason:')} ${typedText(reason)}`;
+
+/** What approvers may want to read whole, for below the buttons. */
+export const belowButtons = (plan: Plan): Shown => [wholeReason(plan), onceMoreDetails(plan)];
 
 const commandText = (command: readonly string[]): string =>
   command.map((word) => visibleLines(quoteWord(word))).join(' ');

@@ -7,6 +7,7 @@ import { code, type Fact, type Part, type Span, strong } from '../message/messag
 import { chartParts } from './chart-parts.ts';
 import { logLostBy, lostWords } from './file-parts.ts';
 import { hasReport, leadingFinding, shortName, verdictTone, withoutIds, withoutLead } from './headline.ts';
+import { differencesPart } from './once-more-words.ts';
 
 /** From the container's own times if it ended, else from kdebug's. */
 export function durationOf(run: Run): number | undefined {
@@ -29,7 +30,7 @@ export function resultFacts(run: Run): readonly Fact[] {
   );
 }
 
-export const logParts = (run: Run): Shown => [run.log && excerptPart(run, run.log), caveats(run)];
+export const logParts = (run: Run): Shown => [run.log && excerptPart(run, run.log), caveats(run), differencesPart(run)];
 
 function excerptPart(run: Run, { bytes, lines, omittedLines, head, tail, completeness }: RunLog): Part {
   if (bytes === 0)

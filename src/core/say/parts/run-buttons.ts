@@ -84,7 +84,9 @@ function leadsOf(run: Run): readonly Button[] {
   ];
 }
 
-const stopButton = (run: Run): readonly Button[] => (canBeStopped(run) && !isStopping(run) ? [stopOf(run)] : []);
+/** A second run of a program has no target beside which a stop could reach it. */
+const stopButton = (run: Run): readonly Button[] =>
+  run.plan?.onceMore === undefined && canBeStopped(run) && !isStopping(run) ? [stopOf(run)] : [];
 
 const stopOf = ({ id }: Run): Button => ({
   action: 'stop',

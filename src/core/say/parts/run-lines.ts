@@ -24,7 +24,7 @@ import {
   withoutIds,
 } from './headline.ts';
 import { lookWords } from './look-lines.ts';
-import { describeOutcome, happenedSpans, type OutcomeText, STATE_TEXT } from './outcome-text.ts';
+import { describeEnd, describeOutcome, happenedSpans, type OutcomeText, STATE_TEXT } from './outcome-text.ts';
 import { durationOf } from './result-parts.ts';
 import { stateWords } from './state-words.ts';
 
@@ -111,7 +111,7 @@ export function secondLine(run: Run, length = LINE_LENGTH): readonly Span[] {
   const leading = verdict && leadingFinding(verdict);
   if (leading && showsVerdict(run)) return worstSpans(verdict, leading, length);
   if (!outcome || outcome.kind === 'succeeded' || outcome.kind === 'answered') return [];
-  const words = describeOutcome(outcome);
+  const words = describeEnd(outcome, run);
   const why = nextOrWhy(run, words);
   return why === words.happened && why === oneLine(why) ? happenedSpans(outcome) : line`${oneLine(why)}`;
 }
@@ -136,13 +136,19 @@ const failedSilently = ({ outcome, log }: Run): boolean => outcome?.kind === 'fa
 /** The part of an outcome that the two lines leave out: the cluster's own words, or how it came about. */
 export function restOfOutcome(run: Run): string | undefined {
   if (!run.outcome) return undefined;
-  const words = describeOutcome(run.outcome);
-  if (run.outcome.kind === 'succeeded' || run.outcome.kind === 'answered' || saysNoMore(run.outcome)) return undefined;
+  const words = describeEnd(run.outcome, run);
+  if (SAYS_ALL.has(run.outcome.kind) || saysNoMore(run.outcome) || isWatchedToTheEnd(run)) return undefined;
   const [worst] = run.verdict?.findings ?? [];
   const shown = worst && showsVerdict(run) ? '' : oneLine(nextOrWhy(run, words));
   const rest = [words.happened, failedSilently(run) ? '' : words.next].filter((one) => one !== '' && one !== shown);
   return rest.length === 0 ? undefined : rest.join(' ');
 }
+
+const SAYS_ALL: ReadonlySet<Outcome['kind']> = new Set(['succeeded', 'answered']);
+
+/** The verdict on a second run says that nobody can stop it. */
+const isWatchedToTheEnd = ({ plan, outcome }: Run): boolean =>
+  plan?.onceMore !== undefined && outcome?.kind === 'timed-out';
 
 /** The title has the exit code, and `Error` is every program's reason. */
 const saysNoMore = (outcome: Outcome): boolean =>

@@ -14,10 +14,9 @@ import { type Approvers, approvalParts, approvalWords, decisionMessage } from '.
 import { chartParts, withChartsInWords } from '../parts/chart-parts.ts';
 import { filesParts } from '../parts/file-parts.ts';
 import { endHeadlineOf, endToneOf, leadingFinding, oneLine, shortName, wholeHeadline } from '../parts/headline.ts';
-import { differencesPart } from '../parts/once-more-parts.ts';
 import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE } from '../parts/outcome-text.ts';
 import { powerParts, profileText } from '../parts/power-parts.ts';
-import { requestFacts, wholeReason } from '../parts/request-parts.ts';
+import { belowButtons, requestFacts } from '../parts/request-parts.ts';
 import {
   changedNote,
   GROUPS_ON_CARD,
@@ -100,7 +99,7 @@ function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: Rende
   const { plan, id, origin } = run;
   const [image, subject] = [imageOf(run), subjectOf(run)];
   const reason = plan?.reason === undefined ? '' : `: ${visible(plan.reason)}`;
-  const who = line`${person(origin.requesterId)}, ${image} (${plan?.profile}) on ${subject}${reason}`;
+  const who = line`${person(origin.requesterId)}, ${image}${plan?.onceMore === undefined && ` (${plan?.profile})`} on ${subject}${reason}`;
   const summary = `${APPROVAL_NEEDED}: ${image} on ${subject}${reason}`;
   const facts = plan ? [plan.cluster, ...requestFacts(plan)] : [];
   return message({ summary, notification: line`${APPROVAL_NEEDED}: ${who}`, tone: 'decision' }, [
@@ -108,7 +107,7 @@ function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: Rende
     powerParts(plan ? { plan } : {}),
     !isPrivate && paragraph`${answerLine(run)}`,
     approvalParts(run, approvers, nowMs),
-    plan && wholeReason(plan),
+    plan && belowButtons(plan),
     note`${dotted([...facts, ...approvalWords(run), `run ${id}`])}${isPrivate && OUTPUT_IS_PRIVATE}`,
   ]);
 }
@@ -198,7 +197,6 @@ export const resultParts = (run: Run, audience: AudienceOf): readonly Part[] =>
     filesParts(run, audience),
     logParts(run),
     terminationPart(run),
-    differencesPart(run),
   );
 
 const imageOf = ({ plan, request }: Run): string => plan?.imageAlias ?? request.image ?? 'debug';

@@ -1,0 +1,37 @@
+import { visible } from '../../../lib/invisible.ts';
+import type { OnceMore } from '../../container/once-more.ts';
+import type { Plan } from '../../container/plan.ts';
+import { list, note, type Shown } from '../message/line.ts';
+import { code } from '../message/message.ts';
+
+const MAX_LENGTH = 1_000;
+
+/** As many names as fit, and how many more there are. */
+export function namesOf(all: readonly string[], none: string): string {
+  const shown: string[] = [];
+  let room = MAX_LENGTH;
+  for (const name of all) {
+    room -= name.length + 2;
+    if (room < 0) break;
+    shown.push(visible(name));
+  }
+  const more = all.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more.toLocaleString('en-US')} more`] : [])].join(', ') || none;
+}
+
+export const switchesOf = ({ switches }: OnceMore): string =>
+  switches.map(({ name, value }) => `${name}=${value}`).join(', ');
+
+/** With the result: in what the second run was not like the first one. */
+export function differencesPart({ plan }: { readonly plan?: Plan }): Shown {
+  if (!plan?.onceMore) return [];
+  const { container, withoutEnv, unmountable, switches } = plan.onceMore;
+  const differences = [
+    withoutEnv.length > 0 && `without the variable${withoutEnv.length === 1 ? '' : 's'} ${withoutEnv.join(', ')}`,
+    unmountable.length > 0 &&
+      `without the mount${unmountable.length === 1 ? '' : 's'} ${namesOf(unmountable, '')} (subPath)`,
+    switches.length > 0 && `with ${switchesOf(plan.onceMore)}`,
+    'beside its pod, without the limits and the processes of its container',
+  ];
+  return [note`The program of ${container} ran once more from ${code(plan.image)}:`, list(differences.filter(Boolean))];
+}

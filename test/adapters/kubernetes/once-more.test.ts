@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ApiClient } from '../../../src/adapters/kubernetes/api/api-client.ts';
+import { Connection } from '../../../src/adapters/kubernetes/api/connection.ts';
+import { LAUNCH_TIMES, launch } from '../../../src/adapters/kubernetes/launch.ts';
+import { readOriginal } from '../../../src/adapters/kubernetes/once-more.ts';
+import { asRunId } from '../../../src/core/ids.ts';
+import type { LaunchRequest } from '../../../src/flow/ports/cluster.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { json, rawPod, ScriptedApiServer } from './support/scripted-api-server.ts';
+
+const PATCH = /^PATCH .*\/pods\/web\/ephemeralcontainers$/;
+const READ = /^GET .*\/pods\/web$/;
+const POD = { namespace: 'shop', name: 'web', uid: 'uid-web' };
+
+const APP = {
+  name: 'app',
+  image: 'app:1',
+  command: ['/app'],
+  args: ['--db=$(DB_URL)'],
+  workingDir: '/srv',
+  env: [
+    { name: 'DB_URL', value: 'postgres://shop:sesame@db' },
+    { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'shop', key: 'token' } } },
+    { name: 'MEMORY', valueFrom: { resourceFieldRef: { resource: 'limits.memory' } } },
+    { name: 'KDEBUG_RUN', value: 'forged' },
+  ],
+  envFrom: [{ prefix: 'SHOP_', configMapRef: { name: 'shop' } }, { secretRef: { name: 'db' } }],
+  volumeMounts: [
+    { name: 'data', mountPath: '/data' },
+    { name: 'token', mountPath: '/token', readOnly: true },
+    { name: 'settings', mountPath: '/etc/app.yaml', subPath: 'app.yaml' },
+  ],
+  volumeDevices: [{ name: 'disk', devicePath: '/dev/xvda' }],
+  securityContext: { runAsUser: 1000 },
+  resources: { limits: { memory: '1Gi' } },
+  livenessProbe: { httpGet: { port: 80 } },
+};
+
+const REQUEST: LaunchRequest = {
+  pod: POD,
+  runId: asRunId('aaaaaaaaaa'),
+  copyOf: { containerName: 'app', withoutEnv: ['TOKEN'] },
+  container: {
+    name: 'kdebug-abc',
+    image: 'app@sha256:1',
+    env: [{ name: 'KDEBUG_RUN', value: 'aaaaaaaaaa' }],
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+  },
+};
+
+let server: ScriptedApiServer;
+let connection: Connection;
+const clock = new FakeClock();
+
+beforeEach(async () => {
+  server = new ScriptedApiServer();
+  await server.start();
+  const source = { cluster: { inCluster: false, default: true }, kubeconfigPath: server.kubeconfig() };
+  connection = new Connection(source, clock);
+});
+
+afterEach(async () => {
+  await connection.close();
+  await server.stop();
+  expect(server.unexpected).toEqual([]);
+});
+
+const client = () => new ApiClient(connection, '0', clock);
+const launched = (request = REQUEST) =>
+  launch({ client: client(), clock, random: () => 0, times: LAUNCH_TIMES }, request);
+const pod = (parts: object = {}) => json(200, rawPod('web', { spec: { containers: [APP] }, ...parts }));
+
+it('reads the names of what a container has, and no value', async () => {
+  server.once(READ, pod());
+  const original = await readOriginal(client(), POD, 'app');
+  expect(original).toEqual({
+    command: ['/app'],
+    args: ['--db=$(DB_URL)'],
+    variables: ['DB_URL', 'TOKEN', 'MEMORY'],
+    sources: ['ConfigMap shop as SHOP_…', 'Secret db'],
+    mounts: ['data at /data', 'token at /token (read-only)', 'disk as /dev/xvda'],
+    unmountable: ['settings at /etc/app.yaml'],
+  });
+  expect(JSON.stringify(original)).not.toContain('sesame');
+});
+
+it('finds nothing where the container or the pod is not there', async () => {
+  server.once(READ, pod());
+  expect(await readOriginal(client(), POD, 'db')).toBeUndefined();
+  server.once(READ, json(404, { kind: 'Status' }));
+  expect(await readOriginal(client(), POD, 'app')).toBeUndefined();
+});
+
+it('launches with all that an ephemeral container may have of it, but what is to be left out', async () => {
+  server.once(READ, pod());
+  server.once(PATCH, (request, response) => {
+    const { spec } = request.body as { spec: object };
+    json(200, rawPod('web', { spec }))(request, response);
+  });
+  expect(await launched()).toMatchObject({ kind: 'launched' });
+  const patch = server.requests.find(({ method }) => method === 'PATCH')?.body;
+  expect(patch).toHaveProperty('spec.ephemeralContainers', [
+    {
+      ...REQUEST.container,
+      command: APP.command,
+      args: APP.args,
+      workingDir: '/srv',
+      env: [
+        APP.env[0],
+        {
+          name: 'MEMORY',
+          valueFrom: { resourceFieldRef: { resource: 'limits.memory', containerName: 'app' } },
+        },
+        { name: 'KDEBUG_RUN', value: 'aaaaaaaaaa' },
+      ],
+      envFrom: APP.envFrom,
+      volumeMounts: APP.volumeMounts.slice(0, 2),
+      volumeDevices: APP.volumeDevices,
+      securityContext: APP.securityContext,
+    },
+  ]);
+});
+
+it.each([
+  ['the pod is gone', json(404, { kind: 'Status' }), { kind: 'pod-gone' }],
+  ['another pod has its name', pod({ uid: 'uid-other' }), { kind: 'pod-replaced' }],
+  [
+    'the container is not there',
+    json(200, rawPod('web', { spec: { containers: [] } })),
+    { kind: 'refused', by: 'validation' },
+  ],
+])('launches nothing when %s', async (_, answer, result) => {
+  server.once(READ, answer);
+  expect(await launched()).toMatchObject(result);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { Original } from '../../../src/core/container/once-more.ts';
+import type { ContainerStatus } from '../../../src/core/container/pod.ts';
+import { asChannelId } from '../../../src/core/ids.ts';
+import type { Policy } from '../../../src/core/policy/policy.ts';
+import { aPod, aPolicy, approvalTerms, aRule, aStatus } from '../../support/builders.ts';
+import { World } from '../support/world.ts';
+
+const ORIGINAL: Original = {
+  command: ['/shop'],
+  args: [],
+  variables: ['DB_URL'],
+  sources: [],
+  mounts: [],
+  unmountable: [],
+};
+
+const guarded = (): Policy =>
+  aPolicy({
+    channels: {
+      [asChannelId('C0SHOP')]: { rules: [aRule({ id: 'again', classes: ['elevated'], approval: approvalTerms() })] },
+    },
+    approvers: { sre: { usergroup: 'S0SRE', users: [] } },
+  });
+
+const statusOf = (parts: Partial<ContainerStatus> = {}): ContainerStatus =>
+  aStatus({
+    imageID: `shop@sha256:${'a'.repeat(64)}`,
+    waiting: { reason: 'CrashLoopBackOff', message: '' },
+    ...parts,
+  });
+
+const aPodWith = (status: ContainerStatus) => aPod({ status: { containerStatuses: [status] } });
+
+async function asked(words = 'once-more web-1'): Promise<World> {
+  const world = new World({ policy: guarded() });
+  world.directory.groups.set('S0SRE', new Set(['U0BOB']));
+  world.cluster.setPod(aPodWith(statusOf()));
+  world.cluster.originalNow = ORIGINAL;
+  await world.say(words);
+  return world;
+}
+
+const { waiting: _, ...up } = statusOf({ running: { startedAt: '2026-11-21T07:30:00Z' } });
+const OTHER_IMAGE = statusOf({ imageID: `shop@sha256:${'b'.repeat(64)}` });
+
+describe('a second run', () => {
+  it('waits for an approval, and is launched as a copy of its original', async () => {
+    const world = await asked('once-more web-1 --without-env=DB_URL');
+    expect((await world.run()).state).toBe('pending-approval');
+    await world.click('U0BOB', 'approve');
+    expect((await world.run()).state).toBe('starting');
+    const [launch] = world.cluster.launches;
+    expect(launch?.copyOf).toEqual({ containerName: 'web', withoutEnv: ['DB_URL'] });
+    expect(launch?.container).not.toHaveProperty('targetContainerName');
+    expect(launch?.container.env.map(({ name }) => name)).toContain('KDEBUG_ONCE_MORE');
+  });
+
+  it.each<[string, (world: World) => void]>([
+    ['its container runs by then', ({ cluster }) => cluster.setPod(aPodWith(up))],
+    ['its container has another image', ({ cluster }) => cluster.setPod(aPodWith(OTHER_IMAGE))],
+    [
+      'its container has other words',
+      ({ cluster }) => {
+        cluster.originalNow = { ...ORIGINAL, args: ['--migrate'] };
+      },
+    ],
+  ])('is not launched when %s', async (_name, change) => {
+    const world = await asked();
+    change(world);
+    await world.click('U0BOB', 'approve');
+    expect(world.cluster.launches).toHaveLength(0);
+    expect((await world.run()).state).not.toBe('starting');
+  });
+
+  it.each<[string, (world: World) => void, string]>([
+    ['its container runs', ({ cluster }) => cluster.setPod(aPodWith(up)), 'once_more_running'],
+    ['the image has changed', ({ cluster }) => cluster.setPod(aPodWith(OTHER_IMAGE)), 'approval_changed'],
+  ])('is judged once more right before its launch: %s', async (_name, change, code) => {
+    const world = await asked();
+    const lease = await world.store.lease(world.runId, 'replica-0');
+    const run = await world.run();
+    const atMs = world.clock.now();
+    const votes = [{ userId: 'U0BOB', kind: 'approve', atMs }] as const;
+    const approval = { ...run.approval!, votes };
+    await world.store.save({ ...run, state: 'approved', approvedAtMs: atMs, approval }, lease!.fence);
+    change(world);
+    world.clock.standStill(60_000);
+    world.pipeline.startAdopting();
+    await world.clock.advance(1_000);
+    expect((await world.run()).refusal?.code).toBe(code);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('is refused at once where its container runs', async () => {
+    const world = new World({ policy: guarded() });
+    world.cluster.originalNow = ORIGINAL;
+    await world.say('once-more web-1');
+    expect((await world.run()).refusal?.code).toBe('once_more_running');
+    expect(world.refusal).toContain('--image=blackbox');
+  });
+});

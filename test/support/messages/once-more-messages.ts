@@ -1,0 +1,112 @@
+import type { OnceMore } from '../../../src/core/container/once-more.ts';
+import { onceMoreVerdict } from '../../../src/core/diagnosis/once-more-verdict.ts';
+import { asUserId } from '../../../src/core/ids.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
+import type { Run } from '../../../src/core/run/run.ts';
+import { anchorMessage, resultMessage } from '../../../src/core/say/run/run-messages.ts';
+import { anApproval, anOrigin, aPlan, aRequest, aRun, aTermination, START_MS } from '../builders.ts';
+import type { MessageKind } from './kinds.ts';
+
+const ONCE_MORE: OnceMore = {
+  container: 'web',
+  command: ['/app/shop'],
+  args: ['--port=8080', '--password=correct-horse'],
+  variables: ['DB_URL', 'JAVA_OPTS', 'REGION'],
+  sources: ['Secret shop-db', 'ConfigMap shop as SHOP_…'],
+  mounts: ['data at /var/lib/shop', 'kube-api-access at /var/run/secrets/kubernetes.io/serviceaccount (read-only)'],
+  unmountable: ['settings at /etc/shop/app.yaml (read-only)'],
+  withoutEnv: [],
+  switches: [
+    { name: 'GOTRACEBACK', value: 'all' },
+    { name: 'PYTHONFAULTHANDLER', value: '1' },
+  ],
+  serviceAccount: 'shop',
+};
+const WITHOUT: OnceMore = { ...ONCE_MORE, withoutEnv: ['JAVA_OPTS'] };
+const LOG = 'starting\npanic: relation "orders" does not exist\n';
+
+function run(onceMore: OnceMore, parts: Partial<Run> = {}): Run {
+  const { targetContainerName: _, ...plan } = aPlan({
+    imageAlias: 'once more',
+    image: `registry.example.com/shop/web@sha256:${'a1'.repeat(32)}`,
+    profile: 'baseline',
+    class: 'elevated',
+    classReasons: [
+      { fact: 'second-run', container: 'web' },
+      { fact: 'shared-volume', container: 'web', detail: 'log: hostPath' },
+    ],
+    timeoutMs: 60_000,
+    requesterId: 'U0THURSTON',
+    reason: 'dies at start since 10:40',
+    onceMore,
+  });
+  const { withoutEnv } = onceMore;
+  return aRun({
+    origin: anOrigin({ requesterId: asUserId('U0THURSTON') }),
+    request: aRequest({ onceMore: { withoutEnv } }),
+    commandLine: 'once-more web-1 -n shop --reason="dies at start since 10:40"',
+    plan,
+    planHash: '0123456789abcdef',
+    approval: anApproval({ expiresAtMs: START_MS + 900_000 }),
+    ...parts,
+  });
+}
+
+function ended(onceMore: OnceMore, outcome: Outcome, log = LOG): Run {
+  const exitCode = outcome.kind === 'failed' ? outcome.exitCode : 0;
+  const termination = aTermination({ exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' });
+  const isEnded = outcome.kind !== 'timed-out';
+  const verdict = onceMoreVerdict(onceMore, {
+    outcome,
+    logEnd: log,
+    timeoutMs: 60_000,
+    termination: isEnded ? termination : undefined,
+  });
+  const lines = log.split('\n').length - 1;
+  const completeness = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };
+  return run(onceMore, {
+    state: 'finished',
+    outcome,
+    startedAtMs: START_MS + 10_000,
+    endedAtMs: START_MS + 70_000,
+    finishedAtMs: START_MS + 70_100,
+    ...(isEnded ? { termination } : {}),
+    ...(verdict ? { verdict } : {}),
+    log: {
+      sha256: '00',
+      bytes: log.length,
+      lines,
+      redactions: 0,
+      omittedLines: 0,
+      head: log.trimEnd(),
+      tail: '',
+      completeness,
+    },
+  });
+}
+
+const ENDS: readonly (readonly [name: string, run: Run])[] = [
+  ['it ends at once', ended(ONCE_MORE, { kind: 'failed', exitCode: 1, reason: 'Error' })],
+  ['it ends well without a variable', ended(WITHOUT, { kind: 'succeeded' }, 'starting\nmigrated\n')],
+  ['it starts', ended(ONCE_MORE, { kind: 'timed-out' }, 'starting\nlistening on :8080\n')],
+];
+
+const NOW = { nowMs: START_MS + 71_000, approvers: { sre: { usergroup: 'S0SRE', users: [] } } };
+
+/** The card that asks for a second run, and what it found. */
+export const ONCE_MORE_MESSAGES: readonly MessageKind[] = [
+  {
+    file: 'once-more/cards',
+    isCard: true,
+    examples: [
+      { name: 'it waits for an approval', message: anchorMessage(run(ONCE_MORE, { state: 'pending-approval' }), NOW) },
+      { name: 'without a variable', message: anchorMessage(run(WITHOUT, { state: 'pending-approval' }), NOW) },
+      ...ENDS.map(([name, one]) => ({ name, message: anchorMessage(one, NOW) })),
+    ],
+  },
+  {
+    file: 'once-more/results',
+    isResult: true,
+    examples: ENDS.map(([name, one]) => ({ name, message: resultMessage(one) })),
+  },
+];
