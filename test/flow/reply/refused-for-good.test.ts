@@ -70,12 +70,15 @@ it('a thread that is gone is left for its channel, by the anchor, the result and
 
 it('from a channel that is closed as well, who asked gets it directly', async () => {
   const world = new World();
+  await world.say('web-1', anOrigin({ source: 'mention', threadTs: '5.0' }));
   refuse(world, 'post', 'slack_message_gone', ({ threadTs }) => threadTs !== undefined);
   const isClosed = ({ channelId, threadTs }: Destination): boolean => channelId === 'C0SHOP' && threadTs === undefined;
   refuse(world, 'post', 'slack_channel_closed', isClosed);
-  await world.say('web-1', anOrigin({ source: 'mention', threadTs: '5.0' }));
   await ended(world);
-  expect(world.thread.posts.map(({ place }) => place)).toEqual([{ channelId: 'D-U0ROY' }, { channelId: 'D-U0ROY' }]);
+  expect(world.thread.posts.map(({ meta, place }) => [meta.kind, place])).toEqual([
+    ['anchor', { channelId: 'C0SHOP', threadTs: '5.0' }],
+    ['result', { channelId: 'D-U0ROY' }],
+  ]);
 });
 
 it.each(['slack_channel_closed', 'slack_refused'] as const)(
