@@ -144,7 +144,8 @@ export class Approvals {
     { event, clickedIn }: { readonly event: VotedEvent; readonly clickedIn: string },
   ): Promise<Result> {
     const { vote, lapsed } = event;
-    if (vote.kind === 'approve' && (await this.#hasChanged(run))) return refused('approval_changed');
+    const change = vote.kind === 'approve' ? await this.#changeOf(run) : undefined;
+    if (change) return refused(change);
     const facts = { actorId: vote.userId, clickedIn, lapsed: lapsed.join(' ') || undefined };
     const recordVote = (next: Run) =>
       this.#record(run, action, { ...facts, ...grantFacts(next), verdict: resultOf(next) });
@@ -155,19 +156,22 @@ export class Approvals {
   }
 
   /** Any drift of pod, image, policy, rule or the rule's terms voids the card. */
-  async #hasChanged(run: Run): Promise<boolean> {
+  async #changeOf(run: Run): Promise<ReasonCode | undefined> {
     const decision = await this.#decisionNow(run);
-    return !decision || !run.approval || !asksTheSame(decision, run.approval);
+    if (typeof decision === 'string') return decision;
+    return run.approval && asksTheSame(decision, run.approval) ? undefined : 'approval_changed';
   }
 
-  /** Undefined: the plan has changed. A batch's pods are checked one by one before their launch. */
-  async #decisionNow(run: Run): Promise<Decision | undefined> {
+  /** A code: the plan has changed. A batch's pods are checked one by one before their launch. */
+  async #decisionNow(run: Run): Promise<Decision | ReasonCode> {
     if (run.batch) {
       const isWhole = batchPlanHash(run.batch) === run.planHash;
-      return isWhole ? decideSnapshot(run.batch, this.#deps.policies.current()) : undefined;
+      return isWhole ? decideSnapshot(run.batch, this.#deps.policies.current()) : 'approval_changed';
     }
     const made = await planOrRefusal(run, this.#deps);
-    return 'refusal' in made || made.planHash !== run.planHash ? undefined : made.decision;
+    // A container in a crash loop runs for a moment now and then; a moment later the same card can be approved.
+    if ('refusal' in made) return made.refusal.code === 'once_more_running' ? 'once_more_running' : 'approval_changed';
+    return made.planHash === run.planHash ? made.decision : 'approval_changed';
   }
 
   async #cancel(run: Run, { userId, channelId: clickedIn }: Actor): Promise<Result> {

@@ -73,6 +73,15 @@ describe('a second run', () => {
     expect((await world.run()).state).not.toBe('starting');
   });
 
+  it('is approved on the same card once its container, which ran for a moment, is down again', async () => {
+    const world = await asked();
+    world.cluster.setPod(aPodWith(up));
+    expect(JSON.stringify(await world.click('U0BOB', 'approve'))).toContain('once_more_running');
+    world.cluster.setPod(aPodWith(statusOf()));
+    await world.click('U0BOB', 'approve');
+    expect((await world.run()).state).toBe('starting');
+  });
+
   it.each<[string, (world: World) => void, string]>([
     ['its container runs', ({ cluster }) => cluster.setPod(aPodWith(up)), 'once_more_running'],
     ['the image has changed', ({ cluster }) => cluster.setPod(aPodWith(OTHER_IMAGE)), 'approval_changed'],

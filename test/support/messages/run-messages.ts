@@ -341,6 +341,7 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
         { tail: 'line 8\nline 9\n' },
       ),
       card('an armed watch', armed),
+      card('an armed watch, after a first answer', { ...armed, verdict: VERDICTS[0]![1] }),
       card('running a command', at({ state: 'running', plan: typed(), commandLine: LINE })),
       card('running, output private', at({ state: 'running' }), { isPrivate: true, tail: 'a secret' }),
       card('without a target', at({ state: 'running', plan: alone(aPlan()) })),
