@@ -59,8 +59,8 @@ export type AlertName = (typeof ALERT_NAMES)[number];
 export const GLOBAL_SHORTCUT_NAMES = ['debug-anywhere'] as const;
 export type GlobalShortcutName = (typeof GLOBAL_SHORTCUT_NAMES)[number];
 
-/** A button that opens a page: Slack tells kdebug of each press, too. Its place in the row follows, since a name is unique in its block. */
-export const linkName = (place: number): string => `open-link-${place}`;
+/** A button that opens a page: Slack tells kdebug of each press, too. Its number in the row follows, since a name is unique in its block. */
+export const linkName = (index: number): string => `open-link-${index}`;
 export const LINK_NAME = /^open-link-\d$/;
 
 /** An unknown name comes from a button of an older version, or from a forged one. */

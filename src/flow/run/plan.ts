@@ -35,9 +35,8 @@ import {
 } from '../planning/plan-pod.ts';
 import { accessProblem, muteProblem, rehearse } from '../planning/preflight.ts';
 import type { Question, QuestionWithoutPods } from '../planning/question.ts';
-import { joinNode, mayBeOfNode } from './dead-node.ts';
+import { joinNode, joinStorm, mayBeOfNode } from './join-card.ts';
 import { earlyProblem, problemOf } from './problems.ts';
-import { joinStorm } from './storm.ts';
 
 /**
  * Turns a request into a plan and decides on it. Refuses early what cannot work: always before anything is added to the

@@ -120,9 +120,9 @@ function links(all: readonly LinkButton[]): KnownBlock[] {
   const elements = all
     .filter(({ url }) => url.length <= MAX_BUTTON_URL)
     .slice(0, MAX_BUTTONS)
-    .map(({ label, url }, place) => ({
+    .map(({ label, url }, index) => ({
       type: 'button' as const,
-      action_id: linkName(place),
+      action_id: linkName(index),
       text: plain(label, MAX_BUTTON_LABEL),
       url,
     }));

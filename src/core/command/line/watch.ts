@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/object.ts';
 import { nearest } from '../../../lib/text.ts';
 import type { Command } from '../../request/command.ts';
 import { DUMPS, type Dump, tripwireEnv, WAITING_IMAGE } from '../../request/tripwire.ts';
@@ -39,7 +40,7 @@ export function readWatch(reading: NamedReading): Command | undefined {
   const dump = flag('then', readDump);
   const shots = flag('shots', readShots);
   if (!request || when === undefined || forMs === undefined) return undefined;
-  const env = tripwireEnv({ when, forMs, ...(dump && { dump }), ...(shots === undefined ? {} : { shots }) });
+  const env = tripwireEnv({ when, forMs, ...defined({ dump, shots }) });
   return { kind: 'run', request: { ...request, image: WAITING_IMAGE, env, timeoutMs: forMs + AFTER_MS } };
 }
 

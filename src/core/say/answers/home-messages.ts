@@ -19,8 +19,7 @@ import {
 } from '../message/message.ts';
 import { typedCommand } from '../message/typed-text.ts';
 import { endHeadlineOf } from '../parts/headline.ts';
-import { describeOutcome } from '../parts/outcome-text.ts';
-import { armedUntil, stateWords } from '../parts/state-words.ts';
+import { armedUntil, describeOutcome, stateWords } from '../parts/outcome-text.ts';
 import { batchWords } from './run-for-one.ts';
 import { exampleOf, ownerOf, ruleItems } from './welcome-messages.ts';
 

@@ -22,9 +22,8 @@ import {
   time,
 } from '../message/message.ts';
 import { endHeadlineOf, endToneOf } from '../parts/headline.ts';
-import { describeOutcome, STATE_TEXT } from '../parts/outcome-text.ts';
+import { armedUntil, describeOutcome, STATE_TEXT, stateWords } from '../parts/outcome-text.ts';
 import { nameOf } from '../parts/run-lines.ts';
-import { armedUntil, stateWords } from '../parts/state-words.ts';
 import { batchWords } from './run-for-one.ts';
 
 /** A run as one reader may see it. */

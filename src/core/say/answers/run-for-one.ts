@@ -26,10 +26,9 @@ import { code, type Fact, link, type Message, type Part, person, strong, type To
 import { votesPart } from '../parts/approval-parts.ts';
 import { filesParts } from '../parts/file-parts.ts';
 import { oneLine } from '../parts/headline.ts';
-import { describeOutcome, STATE_TEXT } from '../parts/outcome-text.ts';
+import { describeOutcome, STATE_TEXT, stateWords } from '../parts/outcome-text.ts';
 import { caveats, resultFacts } from '../parts/result-parts.ts';
 import { headOf, secondLine } from '../parts/run-lines.ts';
-import { stateWords } from '../parts/state-words.ts';
 import { withoutWithdrawal } from '../run/copy-messages.ts';
 import { resultMessage, resultParts } from '../run/run-messages.ts';
 import { decisionSpans, planFields } from './explain-messages.ts';

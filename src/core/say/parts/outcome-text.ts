@@ -3,10 +3,12 @@ import { sentence } from '../../../lib/text.ts';
 import type { Plan } from '../../container/plan.ts';
 import { REASONS } from '../../errors.ts';
 import type { Outcome, OutcomeKind } from '../../outcome.ts';
+import { armedWords, tripwireOf } from '../../request/tripwire.ts';
+import type { Run } from '../../run/run.ts';
 import type { RunState } from '../../run/run-state.ts';
 import { COMMAND } from '../../shown-names.ts';
 import { line } from '../message/line.ts';
-import { person, type Span, type Tone } from '../message/message.ts';
+import { person, type Span, type Tone, time } from '../message/message.ts';
 import { withoutIds } from './headline.ts';
 
 export interface OutcomeText {
@@ -225,6 +227,18 @@ export const STATE_TEXT: Readonly<Record<RunState, { readonly tone: Tone; readon
   collecting: { tone: 'progress', headline: 'Reading the log' },
   finished: { tone: 'ended', headline: 'Finished' },
 };
+
+/** The state of a run in its own words: a watch that is armed says for what. */
+export function stateWords({ state, request }: Pick<Run, 'state' | 'request'>): string {
+  const tripwire = state === 'running' ? tripwireOf(request) : undefined;
+  return tripwire ? armedWords(tripwire) : STATE_TEXT[state].headline;
+}
+
+/** `, until 12:41`; empty for a run that is no armed watch. */
+export function armedUntil({ state, request, startedAtMs }: Run): readonly Span[] {
+  const tripwire = state === 'running' ? tripwireOf(request) : undefined;
+  return tripwire && startedAtMs !== undefined ? line`, until ${time(startedAtMs + tripwire.forMs)}` : [];
+}
 
 /** The summary of a card that waits for a decision begins with this. */
 export const APPROVAL_NEEDED = 'Approval needed';

@@ -24,9 +24,15 @@ import {
   withoutIds,
 } from './headline.ts';
 import { lookWords } from './look-lines.ts';
-import { describeEnd, describeOutcome, happenedSpans, type OutcomeText, STATE_TEXT } from './outcome-text.ts';
+import {
+  describeEnd,
+  describeOutcome,
+  happenedSpans,
+  type OutcomeText,
+  STATE_TEXT,
+  stateWords,
+} from './outcome-text.ts';
 import { durationOf } from './result-parts.ts';
-import { stateWords } from './state-words.ts';
 
 function podOf({ plan, request: { target }, commandLine, alert }: Run): string {
   if (plan) return plan.podName;
