@@ -145,8 +145,8 @@ export const REASONS = {
     'Ask the policy owners for a rule with the class elevated and an approval.',
   ),
   once_more_workload_not_allowed: user(
-    'the programs of Jobs and StatefulSets count on being alone, so none runs a second time',
-    'Look at it with --image=blackbox, or ask the policy owners for onceMore in a rule.',
+    'the program of this workload may count on being alone, so it does not run a second time',
+    'Of Jobs and StatefulSets a rule may allow it with onceMore, of other kinds none. Look at it with --image=blackbox.',
   ),
   batch_too_large: user('too many pods', 'Narrow the selector, or add --replicas.'),
   parallelism_not_allowed: user('too many pods in parallel', 'Use a smaller --parallelism.'),
@@ -166,7 +166,10 @@ export const REASONS = {
     'this image has no such setting',
     `Use a setting that ${COMMAND} images names, with one line of at most 256 ordinary characters (ASCII) as its value.`,
   ),
-  timeout_too_long: user('the timeout is longer than the policy allows', 'Use a shorter --timeout.'),
+  timeout_too_long: user(
+    'the timeout is longer than the policy allows',
+    'Use a shorter --timeout; with watch a shorter --for, which needs 2 minutes more.',
+  ),
   reason_required: user('the rule requires a reason', 'Add --reason="…": the approvers will read it.'),
   no_approver: user(
     'the rule requires an approval, but its approver groups are empty',

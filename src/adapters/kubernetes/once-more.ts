@@ -87,8 +87,12 @@ function containerOf(pod: JsonObject | undefined, name: string): JsonObject | un
   return [...asObjects(spec.containers), ...asObjects(spec.initContainers)].find((each) => each.name === name);
 }
 
+/** Of several with one name the last one counts (Kubernetes API, Container.env: merged by name). */
 const copiedVariables = ({ env }: JsonObject): readonly JsonObject[] =>
-  asObjects(env).filter(({ name }) => !isReserved(asText(name)));
+  asObjects(env).filter(
+    ({ name }, index, all) =>
+      !isReserved(asText(name)) && all.findLastIndex((variable) => variable.name === name) === index,
+  );
 
 const devicesOf = ({ volumeDevices }: JsonObject): readonly JsonObject[] => asObjects(volumeDevices);
 

@@ -13,6 +13,8 @@ export interface SecondEnd {
   readonly logEnd: string;
   /** How long kdebug watched. */
   readonly timeoutMs: number;
+  /** The pod is being deleted, or is gone: then the kubelet ends the program, whatever it did. */
+  readonly isPodGoing: boolean;
 }
 
 const QUOTED_LENGTH = 160;
@@ -24,6 +26,11 @@ const QUOTED_LENGTH = 160;
 export function onceMoreVerdict({ container, withoutEnv }: OnceMore, end: SecondEnd): Verdict | undefined {
   const who = withoutEnv.length === 0 ? container : `${container} without ${withoutEnv.join(', ')}`;
   const { outcome, timeoutMs } = end;
+  if (end.isPodGoing && (outcome.kind === 'succeeded' || outcome.kind === 'failed')) {
+    const exitCode = outcome.kind === 'failed' ? outcome.exitCode : 0;
+    const text = `${who} ended with exit code ${exitCode} ${lengthOf(end)}, and its pod is being deleted`;
+    return verdictWith(text, 'The end of the pod may be why: that says nothing about the program.');
+  }
   switch (outcome.kind) {
     case 'succeeded':
       return verdictWith(

@@ -4,6 +4,7 @@ import { imageThatRan, type OnceMore, type Original, switchesFor } from '../cont
 import type { Plan } from '../container/plan.ts';
 import {
   type ContainerStatus,
+  controllerOf,
   type Pod,
   type PodContainer,
   type PodSecurityLevel,
@@ -21,6 +22,11 @@ import { ownImage } from './resolve.ts';
 
 /** The default of `--timeout`: what starts is up by then. */
 const TIMEOUT_MS = 60_000;
+
+/** The rule decides on Jobs and StatefulSets. The programs of other kinds (a database's operator, a workflow) may count on being alone, too. */
+const KNOWN_OWNERS: ReadonlySet<string> = new Set([
+  ...['ReplicaSet', 'DaemonSet', 'ReplicationController', 'Job', 'StatefulSet'],
+]);
 
 export interface OnceMoreInputs {
   readonly request: RunRequest;
@@ -52,6 +58,9 @@ export function secondRunOf(
   if (target.kind === 'problem') return { kind: 'deny', ...target.problem };
   if (target.kind === 'none' || !original) return denied('target_container_not_found', pod.metadata.name);
   const { container } = target;
+  const owner = controllerOf(pod);
+  if (owner && !KNOWN_OWNERS.has(owner.kind))
+    return denied('once_more_workload_not_allowed', `${owner.kind}/${owner.name}`);
   const status = statusOfTarget(pod, container.name);
   const problem = problemOfState(container.name, status);
   if (problem) return problem;

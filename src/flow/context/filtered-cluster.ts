@@ -8,7 +8,7 @@ import {
 import type { WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { withoutFrames } from '../../core/files/frame-parser.ts';
-import { redactTermination, redactText } from '../../core/redact/redact-text.ts';
+import { redactTermination, redactText, redactWords } from '../../core/redact/redact-text.ts';
 import { defined } from '../../lib/object.ts';
 import type { Cluster, Clusters, PodSeen } from '../ports/cluster.ts';
 import type { FlowDeps } from './deps.ts';
@@ -35,6 +35,11 @@ type Redact = () => readonly string[];
 
 function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
   const text = (words: string): string => redactText(words, redact());
+  // Redaction also cleans, which would hide an invisible character of a word without a secret.
+  const words = (given: readonly string[]): readonly string[] => {
+    const safe = redactWords(given, redact());
+    return safe.some((word) => word.includes('[redacted:')) ? safe : given;
+  };
   const once = new Once(redact);
   const pods = new FilteredPods(once);
   const filteredErrors = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
@@ -55,8 +60,10 @@ function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
       if (answer.kind === 'launched') return { ...answer, pod: pods.of(answer.pod) };
       return answer.kind === 'refused' ? { ...answer, message: text(answer.message) } : answer;
     },
-    // Names that the API server checks, and words of a command, which every message about them redacts.
-    original: (pod, containerName) => filteredErrors(cluster.original(pod, containerName)),
+    original: async (pod, containerName) => {
+      const original = await filteredErrors(cluster.original(pod, containerName));
+      return original && { ...original, command: words(original.command), args: words(original.args) };
+    },
     access: async (request) => {
       const answer = await filteredErrors(cluster.access(request));
       return answer.kind === 'denied' ? { ...answer, reason: text(answer.reason) } : answer;

@@ -97,11 +97,18 @@ const CUT_OFF: ReadonlySet<Outcome['kind']> = new Set(['failed', 'oom-killed', '
 export async function diagnose(run: Run, output: CollectedOutput, deps: FlowDeps): Promise<Verdict | undefined> {
   const { plan, verdict: first } = run;
   if (!plan) return undefined;
-  return verdictOfSecondRun(plan, output) ?? diagnosePlanned(run, output, { plan, first, deps });
+  return (await verdictOfSecondRun(plan, output, deps)) ?? diagnosePlanned(run, output, { plan, first, deps });
 }
 
-const verdictOfSecondRun = ({ onceMore, timeoutMs }: Plan, output: CollectedOutput): Verdict | undefined =>
-  onceMore && onceMoreVerdict(onceMore, { ...output, timeoutMs });
+async function verdictOfSecondRun(plan: Plan, output: CollectedOutput, deps: FlowDeps): Promise<Verdict | undefined> {
+  const { onceMore, timeoutMs } = plan;
+  if (!onceMore) return undefined;
+  const isPodGoing = await currentPod(plan, deps).then(
+    (pod) => pod?.metadata.deletionTimestamp !== undefined || pod === undefined,
+    () => false,
+  );
+  return onceMoreVerdict(onceMore, { ...output, timeoutMs, isPodGoing });
+}
 
 interface Diagnosed {
   readonly plan: Plan;

@@ -10,7 +10,7 @@ import { record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { HeldRun } from '../context/held-run.ts';
 import { launchProblem } from '../context/launch-words.ts';
-import type { PodRoom } from '../context/pod-room.ts';
+import { currentPod, type PodRoom } from '../context/pod-room.ts';
 import { refusal, refusalOfDecision } from '../context/refusals.ts';
 import { isSealedFor, launchRequestOf, markOf } from '../planning/launch-request.ts';
 import { accessProblem, muteProblem, unwanted } from '../planning/preflight.ts';
@@ -50,6 +50,14 @@ export async function launch(
       await held.apply({ kind: 'denied', refusal: problem, atMs: deps.clock.now() });
       return;
     }
+  } else {
+    const problem = await problemOfRepeat(held.run, plan, { deps, check });
+    if (problem) {
+      room.release(plan, containerName(held.run.id, plan.podUid));
+      const outcome = { kind: 'start-failed', reason: problem.code, message: problem.message } as const;
+      await held.apply({ kind: 'ended', outcome, atMs: deps.clock.now() });
+      return;
+    }
   }
   // Save the state before sending the request, so a crash in between repeats the launch and never forgets it.
   const run = await held.apply({ kind: 'launching', ...markOf(held.run, plan, deps) });
@@ -84,6 +92,21 @@ async function problemNow(run: Run, plan: Plan, deps: FlowDeps): Promise<Refusal
   const isAnswered = terms !== undefined && asksTheSame(decision, terms);
   if (decision.kind !== 'allow' && !isAnswered) return refusalOfDecision(decision);
   return (await unwanted(run, deps)) ?? (await accessProblem(run, plan, deps)) ?? onceMoreProblem(run, plan, deps);
+}
+
+/**
+ * Other containers refuse by themselves to begin too late (`KDEBUG_NOT_AFTER`); the program of a second run does not know it. So where its PATCH
+ * was sent before and has not arrived, everything is asked again.
+ */
+async function problemOfRepeat(
+  run: Run,
+  plan: Plan,
+  { deps, check }: Required<Pick<LaunchContext, 'deps' | 'check'>>,
+): Promise<Refusal | undefined> {
+  if (!plan.onceMore) return undefined;
+  const pod = await currentPod(plan, deps);
+  if (!pod || pod.spec.ephemeralContainers.some(({ name }) => name === run.containerName)) return undefined;
+  return deps.clock.now() > (run.notAfterMs ?? 0) ? refusal('request_too_old') : check(run, plan, deps);
 }
 
 /** The terms of the approval, or of the one that a grant replaces. */

@@ -19,6 +19,8 @@ const APP = {
   args: ['--db=$(DB_URL)'],
   workingDir: '/srv',
   env: [
+    // The last of a name counts.
+    { name: 'DB_URL', value: 'postgres://nobody' },
     { name: 'DB_URL', value: 'postgres://shop:sesame@db' },
     { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'shop', key: 'token' } } },
     { name: 'MEMORY', valueFrom: { resourceFieldRef: { resource: 'limits.memory' } } },
@@ -106,7 +108,7 @@ it('launches with all that an ephemeral container may have of it, but what is to
       args: APP.args,
       workingDir: '/srv',
       env: [
-        APP.env[0],
+        APP.env[1],
         {
           name: 'MEMORY',
           valueFrom: { resourceFieldRef: { resource: 'limits.memory', containerName: 'app' } },

@@ -31,7 +31,7 @@ it('is a run of the image that waits, with its settings, and kdebug follows it a
 });
 
 it.each([
-  ['', '1h'],
+  ['', '25m'],
   ['--for=1h30m', '90m'],
   ['--for=90s', '90s'],
 ])('with %j it waits for %s, in the one unit that the image reads', (flag, expected) => {

@@ -17,8 +17,8 @@ const ONCE_MORE: OnceMore = {
   serviceAccount: 'default',
 };
 
-const lineOf = (outcome: Outcome, logEnd = '', onceMore = ONCE_MORE, message = '') =>
-  onceMoreVerdict(onceMore, { outcome, logEnd, timeoutMs: 60_000, termination: aTermination({ message }) });
+const lineOf = (outcome: Outcome, logEnd = '', onceMore = ONCE_MORE, message = '', isPodGoing = false) =>
+  onceMoreVerdict(onceMore, { outcome, logEnd, timeoutMs: 60_000, termination: aTermination({ message }), isPodGoing });
 
 it.each<[string, Outcome, string, string]>([
   [
@@ -60,4 +60,13 @@ it('says that nobody can stop what goes on', () => {
 
 it('says nothing of a program that never ran', () => {
   expect(lineOf({ kind: 'start-failed', reason: 'ErrImageNeverPull', message: '' })).toBeUndefined();
+});
+
+it.each<[Outcome, number]>([
+  [{ kind: 'succeeded' }, 0],
+  [{ kind: 'failed', exitCode: 1, reason: 'Error' }, 1],
+])('says nothing about a program that ended with its pod: %j', (outcome, exitCode) => {
+  const verdict = lineOf(outcome, 'bye\n', ONCE_MORE, '', true);
+  expect(verdict?.line).toBe(`web ended with exit code ${exitCode} after 2 s, and its pod is being deleted`);
+  expect(verdict?.findings).toMatchObject([{ rank: 3, next: expect.stringContaining('says nothing') }]);
 });

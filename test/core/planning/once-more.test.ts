@@ -194,3 +194,13 @@ describe('a second run always needs an approval', () => {
 it('needs no image of the catalogue', () => {
   expect(decided({ policy: { images: {} } })).toBe('needs-approval');
 });
+
+it.each([
+  ['Cluster', 'pg'],
+  ['Workflow', 'nightly'],
+])('the program of a %s, which a rule cannot know, never runs a second time', (kind, name) => {
+  const ownerReferences = [{ kind, name, controller: true }];
+  const pod = aDownPod(down(), { metadata: { ownerReferences } });
+  const rules = [approved({ onceMore: ['jobs', 'statefulSets'] })];
+  expect(decided({ pod, rules })).toBe(`once_more_workload_not_allowed: ${kind}/${name}`);
+});

@@ -101,6 +101,39 @@ describe('a second run', () => {
     expect(world.cluster.launches).toHaveLength(0);
   });
 
+  it.each<[string, (world: World) => void, string]>([
+    ['its container runs', ({ cluster }) => cluster.setPod(aPodWith(up)), 'once_more_running'],
+    ['its time is over', ({ clock }) => clock.standStill(600_000), 'request_too_old'],
+  ])('is not sent again when %s: its program does not know until when it may begin', async (_name, change, code) => {
+    const world = await asked();
+    world.cluster.faults.add('launch', 'cluster_unreachable');
+    await world.click('U0BOB', 'approve');
+    expect((await world.run()).state).toBe('launching');
+    change(world);
+    await world.clock.advance(60_000);
+    expect((await world.run()).outcome).toMatchObject({ kind: 'start-failed', reason: code });
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it('is sent again while it may begin', async () => {
+    const world = await asked();
+    world.cluster.faults.add('launch', 'cluster_unreachable');
+    await world.click('U0BOB', 'approve');
+    await world.clock.advance(10_000);
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+
+  it('shows no secret of the policy in the words of its program', async () => {
+    const policy = guarded();
+    const world = new World({ policy: { ...policy, output: { ...policy.output, redact: ['ACME-\\w+'] } } });
+    world.directory.groups.set('S0SRE', new Set(['U0BOB']));
+    world.cluster.setPod(aPodWith(statusOf()));
+    world.cluster.originalNow = { ...ORIGINAL, args: ['--license', 'ACME-4711', '--password=correct-horse'] };
+    await world.say('once-more web-1');
+    expect((await world.run()).state).toBe('pending-approval');
+    expect(JSON.stringify([world.thread.posts, await world.run()])).not.toMatch(/ACME-4711|correct-horse/);
+  });
+
   it('is refused at once where its container runs', async () => {
     const world = new World({ policy: guarded() });
     world.cluster.originalNow = ORIGINAL;

@@ -10,7 +10,7 @@ import type { MessageKind } from './kinds.ts';
 const ONCE_MORE: OnceMore = {
   container: 'web',
   command: ['/app/shop'],
-  args: ['--port=8080', '--password=correct-horse'],
+  args: ['--port=8080', '--password=[redacted:secret]'],
   variables: ['DB_URL', 'JAVA_OPTS', 'REGION'],
   sources: ['Secret shop-db', 'ConfigMap shop as SHOP_…'],
   mounts: ['data at /var/lib/shop', 'kube-api-access at /var/run/secrets/kubernetes.io/serviceaccount (read-only)'],
@@ -61,6 +61,7 @@ function ended(onceMore: OnceMore, outcome: Outcome, log = LOG): Run {
     logEnd: log,
     timeoutMs: 60_000,
     termination: isEnded ? termination : undefined,
+    isPodGoing: false,
   });
   const lines = log.split('\n').length - 1;
   const completeness = { complete: true, limitReached: false, beginningMayBeMissing: false, gaps: [] };

@@ -277,7 +277,7 @@ const TABLE = [
     value: 'duration',
     placeholder: '6h',
     group: 'lookup',
-    help: 'How long watch waits, at most 12h. Default: 1h.',
+    help: 'How long watch waits, at most 12h, and 2m less than the maxTimeout of the policy. Default: 25m.',
     example: 'watch web-1 --when="quiet>60s" --for=6h',
   },
   {

@@ -90,7 +90,7 @@ const TABLE = [
   },
   {
     name: 'watch',
-    usage: 'watch POD --when=CONDITION [--then=DUMP] [--for=1h] [--shots=N] [-n NS]',
+    usage: 'watch POD --when=CONDITION [--then=DUMP] [--for=25m] [--shots=N] [-n NS]',
     help: 'Wait beside a container until a condition holds, and take its stacks at that moment; also at its death. Stop disarms it.',
     example: 'watch web-1 --when="memory>92%" --for=6h',
     flags: WATCH_FLAGS,

@@ -7,7 +7,8 @@ import { type NamedReading, readPod, withoutKind } from './pod-verbs.ts';
 import { flagReader, readRequest } from './request.ts';
 import { didYouMean, numberReader, type Reader, readDuration } from './values.ts';
 
-const DEFAULT_FOR_MS = 3_600_000;
+/** Within the policy's own default of `maxTimeout`, 30 minutes. */
+const DEFAULT_FOR_MS = 25 * 60_000;
 /** The image's own bound. */
 const MAX_FOR_MS = 12 * 3_600_000;
 /** The image ends by itself. Until then kdebug follows it. */

@@ -5,7 +5,6 @@ import { quoteWord } from '../../command/print.ts';
 import { classText } from '../../container/class-facts.ts';
 import type { OnceMore } from '../../container/once-more.ts';
 import type { Plan } from '../../container/plan.ts';
-import { redactWords } from '../../redact/redact-text.ts';
 import { fact, facts, line, paragraph, type Shown, shownParts, whole } from '../message/line.ts';
 import { code, type Part, person, strong } from '../message/message.ts';
 import { shortName } from './headline.ts';
@@ -36,21 +35,25 @@ export function onceMoreParts(plan: SecondRun): readonly Part[] {
 }
 
 /**
- * What the second run has, for approvers. The words and the names come from the pod's own spec, so a secret in them is
- * hidden and a long list is cut; no value of a variable of the pod is among them.
+ * What the second run has, for approvers. The words and the names come from the pod's own spec, so a long list is cut; no value of a variable of the pod is among them.
  */
 export function onceMoreDetails({ onceMore }: Plan): Shown {
   if (!onceMore) return [];
   const { mounts, unmountable, withoutEnv, serviceAccount } = onceMore;
-  return facts(
-    fact('Command', commandOf(onceMore)),
-    fact('Environment', namesOf(variablesOf(onceMore), 'no variables')),
-    withoutEnv.length > 0 && fact('Left out', withoutEnv.join(', ')),
-    fact('Added', switchesOf(onceMore)),
-    fact('Mounts', namesOf(mounts, 'none')),
-    unmountable.length > 0 && fact('Not mounted (subPath)', namesOf(unmountable, '')),
-    fact('Service account', serviceAccount),
-  );
+  // Two parts, so that a long list of one cuts nothing of the other.
+  return [
+    facts(
+      fact('Service account', serviceAccount),
+      fact('Mounts', namesOf(mounts, 'none')),
+      unmountable.length > 0 && fact('Not mounted (subPath)', namesOf(unmountable, '')),
+    ),
+    facts(
+      fact('Command', commandOf(onceMore)),
+      fact('Environment', namesOf(variablesOf(onceMore), 'no variables')),
+      withoutEnv.length > 0 && fact('Left out', namesOf(withoutEnv, '')),
+      fact('Added', switchesOf(onceMore)),
+    ),
+  ];
 }
 
 const watchedWords = (timeoutMs: number): string =>
@@ -67,9 +70,6 @@ const variablesOf = ({ variables, withoutEnv, sources }: OnceMore): readonly str
 function commandOf({ command, args }: OnceMore) {
   if (command.length + args.length === 0) return 'the default command of its image';
   const words = [...command, ...args];
-  const hidden = redactWords(words, []);
-  // Redaction also cleans, which would hide an invisible character.
-  const safe = hidden.some((word) => word.includes('[redacted:')) ? hidden : words;
   const whose = command.length === 0 && ' as arguments of the image’s own command';
-  return line`${code(shorten(visible(safe.map(quoteWord).join(' ')), MAX_COMMAND_LENGTH))}${whose}`;
+  return line`${code(shorten(visible(words.map(quoteWord).join(' ')), MAX_COMMAND_LENGTH))}${whose}`;
 }
