@@ -30,7 +30,7 @@ export interface RunMark {
  * and plain `env` values, with every `$` doubled: the API server expands `$(NAME)` (core/v1 Container, `command`).
  */
 export function buildEphemeralContainer(plan: Plan, mark: RunMark): EphemeralContainer {
-  if (plan.onceMore) return secondRunOf(plan, plan.onceMore, mark);
+  if (plan.onceMore) return secondRunContainer(plan, plan.onceMore, mark);
   const words = plan.command.length > 0 ? plan.command.map(literal) : undefined;
   return {
     name: containerName(mark.runId, plan.podUid),
@@ -48,7 +48,7 @@ export function buildEphemeralContainer(plan: Plan, mark: RunMark): EphemeralCon
 }
 
 /** Without what its original has in the pod's spec: the launch adds that, so that no value of it is ever in a plan. */
-const secondRunOf = (plan: Plan, { container, switches }: OnceMore, mark: RunMark): EphemeralContainer => ({
+const secondRunContainer = (plan: Plan, { container, switches }: OnceMore, mark: RunMark): EphemeralContainer => ({
   name: containerName(mark.runId, plan.podUid),
   image: plan.image,
   ...defined({ imagePullPolicy: plan.imagePullPolicy }),

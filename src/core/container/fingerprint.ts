@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/object.ts';
 import { canonicalJson, sha256 } from '../hash.ts';
-import { ONCE_MORE_VARIABLE } from './once-more.ts';
+import { isReserved, ONCE_MORE_VARIABLE } from './once-more.ts';
 
 /** A core/v1 EphemeralContainer, as sent or as an API server holds it. */
 type AnyContainer = Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ const objectOf = (value: unknown): AnyContainer => (isObject(value) ? value : {}
 const listOf = (value: unknown): readonly AnyContainer[] => (Array.isArray(value) ? value.map(objectOf) : []);
 
 /** A mark (`RunMark`) does not change what a container does. */
-const isMark = ({ name }: AnyContainer): boolean => typeof name === 'string' && name.startsWith('KDEBUG_');
+const isMark = ({ name }: AnyContainer): boolean => typeof name === 'string' && isReserved(name);
 
 /** The API server omits an empty value. */
 const variableOf = ({ name, value = '', ...from }: AnyContainer) => ({ name, value, ...from });

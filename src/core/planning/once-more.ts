@@ -25,7 +25,11 @@ const TIMEOUT_MS = 60_000;
 
 /** The rule decides on Jobs and StatefulSets. The programs of other kinds (a database's operator, a workflow) may count on being alone, too. */
 const KNOWN_OWNERS: ReadonlySet<string> = new Set([
-  ...['ReplicaSet', 'DaemonSet', 'ReplicationController', 'Job', 'StatefulSet'],
+  'ReplicaSet',
+  'DaemonSet',
+  'ReplicationController',
+  'Job',
+  'StatefulSet',
 ]);
 
 export interface OnceMoreInputs {

@@ -104,7 +104,7 @@ async function verdictOfSecondRun(plan: Plan, output: CollectedOutput, deps: Flo
   const { onceMore, timeoutMs } = plan;
   if (!onceMore) return undefined;
   const isPodGoing = await currentPod(plan, deps).then(
-    (pod) => pod?.metadata.deletionTimestamp !== undefined || pod === undefined,
+    (pod) => !pod || pod.metadata.deletionTimestamp !== undefined,
     () => false,
   );
   return onceMoreVerdict(onceMore, { ...output, timeoutMs, isPodGoing });

@@ -143,19 +143,25 @@ func TestTheFirstProcessOutlivesSIGTERMAndThenDiesOfSIGKILL(t *testing.T) {
 	}
 }
 
+// isStoppedAndGoesOn expects that a victim stands still, and ends with code 3 once somebody lets it go on.
+func isStoppedAndGoesOn(t *testing.T, of *victim) {
+	t.Helper()
+	if state := stateOf(of.pid); state != "t" && state != "T" {
+		t.Errorf("state %s", state)
+	}
+	kill(t, of, syscall.SIGCONT)
+	of.release()
+	if code := of.code(); code != 3 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 func TestAProcessThatIsStoppedStaysSoAndGoesOn(t *testing.T) {
 	victim := start(t, true, cVictim(t, "exit"))
 	watcher := victim.watch(t)
 	kill(t, victim, syscall.SIGSTOP)
 	time.Sleep(100 * time.Millisecond)
-	if state := stateOf(victim.pid); state != "t" && state != "T" {
-		t.Errorf("state %s", state)
-	}
-	kill(t, victim, syscall.SIGCONT)
-	victim.release()
-	if code := victim.code(); code != 3 {
-		t.Errorf("exit code %d", code)
-	}
+	isStoppedAndGoesOn(t, victim)
 	if out := watcher.result(); !strings.Contains(out, "exit code 3") {
 		t.Error(out)
 	}

@@ -140,14 +140,7 @@ func TestAThreadThatIsStoppedStaysSoThroughALook(t *testing.T) {
 	kill(t, victim, syscall.SIGSTOP)
 	watcher.waitFor(t, "The watch for its end goes on until ")
 	time.Sleep(50 * time.Millisecond)
-	if state := stateOf(victim.pid); state != "t" && state != "T" {
-		t.Errorf("state %s", state)
-	}
-	kill(t, victim, syscall.SIGCONT)
-	victim.release()
-	if code := victim.code(); code != 3 {
-		t.Errorf("exit code %d", code)
-	}
+	isStoppedAndGoesOn(t, victim)
 	_ = watcher.result()
 }
 

@@ -2,8 +2,9 @@ import { formatDuration } from '../../../lib/duration.ts';
 import { own } from '../../../lib/object.ts';
 import { REASONS, type ReasonCode } from '../../errors.ts';
 import { foreignLine } from '../../redact/clean-text.ts';
-import { armedWords, tripwireOf } from '../../request/tripwire.ts';
+import { armedWords } from '../../request/tripwire.ts';
 import type { Run } from '../../run/run.ts';
+import { armedOf } from './outcome-text.ts';
 
 const MAX_REASON_LENGTH = 40;
 
@@ -37,8 +38,8 @@ export function lookWords(run: Run, nowMs: number): string | undefined {
   const age = sinceMs === undefined ? '' : ` · ${formatDuration(Math.max(0, nowMs - sinceMs))}`;
   const held =
     state === 'starting' && waiting ? `, which waits to start (${foreignLine(waiting.reason, MAX_REASON_LENGTH)})` : '';
-  const tripwire = state === 'running' ? tripwireOf(run.request) : undefined;
-  return `${tripwire ? armedWords(tripwire) : `Looking inside with ${plan.imageAlias}${held}`}${age}`;
+  const armed = armedOf(run);
+  return `${armed ? armedWords(armed) : `Looking inside with ${plan.imageAlias}${held}`}${age}`;
 }
 
 function whyNone({ plan, outcome, verdict }: Run): string {

@@ -228,16 +228,20 @@ export const STATE_TEXT: Readonly<Record<RunState, { readonly tone: Tone; readon
   finished: { tone: 'ended', headline: 'Finished' },
 };
 
+/** What a run waits for now; undefined: it is no armed watch. */
+export const armedOf = ({ state, request }: Pick<Run, 'state' | 'request'>) =>
+  state === 'running' ? tripwireOf(request) : undefined;
+
 /** The state of a run in its own words: a watch that is armed says for what. */
-export function stateWords({ state, request }: Pick<Run, 'state' | 'request'>): string {
-  const tripwire = state === 'running' ? tripwireOf(request) : undefined;
-  return tripwire ? armedWords(tripwire) : STATE_TEXT[state].headline;
+export function stateWords(run: Pick<Run, 'state' | 'request'>): string {
+  const armed = armedOf(run);
+  return armed ? armedWords(armed) : STATE_TEXT[run.state].headline;
 }
 
 /** `, until 12:41`; empty for a run that is no armed watch. */
-export function armedUntil({ state, request, startedAtMs }: Run): readonly Span[] {
-  const tripwire = state === 'running' ? tripwireOf(request) : undefined;
-  return tripwire && startedAtMs !== undefined ? line`, until ${time(startedAtMs + tripwire.forMs)}` : [];
+export function armedUntil(run: Run): readonly Span[] {
+  const armed = armedOf(run);
+  return armed && run.startedAtMs !== undefined ? line`, until ${time(run.startedAtMs + armed.forMs)}` : [];
 }
 
 /** The summary of a card that waits for a decision begins with this. */
