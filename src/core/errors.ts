@@ -235,6 +235,10 @@ export const REASONS = {
     'that container has not run and ended yet, so there is nothing to run once more',
     `${COMMAND} describe POD says what it waits for.`,
   ),
+  once_more_goes_on: user(
+    'an earlier second run of that container still goes on in this pod',
+    `Wait until it ends, which ${COMMAND} show ID says. Nothing can stop it but the end of its pod.`,
+  ),
   once_more_no_digest: user(
     'the pod does not say which image that container ran, by its digest',
     'Try again when its node has reported on it.',

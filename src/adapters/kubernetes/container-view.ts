@@ -1,4 +1,5 @@
 import { fingerprintOf } from '../../core/container/fingerprint.ts';
+import { ONCE_MORE_VARIABLE } from '../../core/container/once-more.ts';
 import type {
   ContainerSecurityContext,
   PodContainer,
@@ -66,6 +67,7 @@ export function viewEphemeral(container: JsonObject, ofPod: OfPod): PodEphemeral
       requesterId,
       ref,
       notAfterMs: Number.isFinite(notAfterMs) ? notAfterMs : undefined,
+      copyOf: textOrUndefined(variable(ONCE_MORE_VARIABLE)),
     }),
   };
 }

@@ -20,9 +20,12 @@ export async function readOriginal(
   pod: NamedPod,
   containerName: string,
 ): Promise<Original | undefined> {
-  const container = containerOf(await readPod(client, pod), containerName);
+  const body = await readPod(client, pod);
+  const container = containerOf(body, containerName);
   if (!container) return undefined;
-  const mounts = asObjects(container.volumeMounts);
+  const volumes = volumesOf(body);
+  const mounts = asObjects(container.volumeMounts).toSorted(byReach(volumes));
+  const mountText = (mount: JsonObject) => wordsOfMount(mount, volumes);
   return {
     command: wordsOf(container.command),
     args: wordsOf(container.args),
@@ -101,8 +104,53 @@ const wordsOf = (words: unknown): readonly string[] => (Array.isArray(words) ? w
 const isSet = (field: unknown): boolean => textOrUndefined(field) !== undefined;
 const hasSubPath = ({ subPath, subPathExpr }: JsonObject): boolean => isSet(subPath) || isSet(subPathExpr);
 
-const mountText = ({ name, mountPath, readOnly }: JsonObject): string =>
-  `${asText(name)} at ${asText(mountPath)}${readOnly === true ? ' (read-only)' : ''}`;
+/** What a volume is: `hostPath /var/log`, `PersistentVolumeClaim shop-data`. Absent: nothing that people must know of. */
+type Volumes = ReadonlyMap<string, string>;
+
+const volumesOf = (pod: JsonObject | undefined): Volumes =>
+  new Map(
+    asObjects(asObject(pod?.spec).volumes).flatMap(({ name, ...source }) =>
+      Object.entries(source).flatMap(([kind, detail]) => {
+        const words = wordsOfVolume(kind, asObject(detail));
+        return words === undefined ? [] : [[asText(name), words] as const];
+      }),
+    ),
+  );
+
+function wordsOfVolume(kind: string, detail: JsonObject): string | undefined {
+  switch (kind) {
+    case 'hostPath':
+      return `hostPath ${asText(detail.path)}`;
+    case 'persistentVolumeClaim':
+      return `PersistentVolumeClaim ${asText(detail.claimName)}`;
+    case 'secret':
+      return `Secret ${asText(detail.secretName)}`;
+    case 'configMap':
+      return `ConfigMap ${asText(detail.name)}`;
+    case 'emptyDir':
+    case 'projected':
+    case 'downwardAPI':
+      return undefined;
+    default:
+      return kind;
+  }
+}
+
+/** First what a second program could harm, for a long list is cut: files of the node, and data that outlives the pod. */
+const byReach = (volumes: Volumes) => (a: JsonObject, b: JsonObject) => reach(b, volumes) - reach(a, volumes);
+
+function reach({ name }: JsonObject, volumes: Volumes): number {
+  const words = volumes.get(asText(name));
+  if (words === undefined || /^(Secret|ConfigMap) /.test(words)) return 0;
+  return words.startsWith('hostPath ') ? 2 : 1;
+}
+
+function wordsOfMount({ name, mountPath, readOnly }: JsonObject, volumes: Volumes): string {
+  const volume = volumes.get(asText(name));
+  const kind = volume === undefined ? '' : ` (${volume})`;
+  return `${asText(name)}${kind} at ${asText(mountPath)}${readOnly === true ? ' (read-only)' : ''}`;
+}
+
 const deviceText = ({ name, devicePath }: JsonObject): string => `${asText(name)} as ${asText(devicePath)}`;
 
 function sourceText({ configMapRef, secretRef, prefix }: JsonObject): string {

@@ -10,7 +10,7 @@ import { readNamespaceFlags, readRequest, readScale } from './line/request.ts';
 import { typed } from './line/target.ts';
 import { tokenize, type Word } from './line/tokenize.ts';
 import { readRunId } from './line/values.ts';
-import { findTopic, type KnownVerb, TOPICS, verbNamed, verbNear } from './line/verbs.ts';
+import { findTopic, type KnownVerb, TOPICS, type VerbName, verbNamed, verbNear } from './line/verbs.ts';
 import { readWatch } from './line/watch.ts';
 import { MAX_LINE_LENGTH, readPasted, unmarkWords } from './pasted.ts';
 
@@ -130,7 +130,19 @@ function misspeltVerb(word: Word, next: Word): Problem | undefined {
 
 type VerbReading = Reading & NamedReading;
 
+/** Verbs that start one run of their own kind: `can-i` answers for them, too. */
+const ASKED_OF: ReadonlySet<VerbName> = new Set(['once-more', 'watch']);
+
+/** `can-i once-more POD`; alone, such a word is a pod's name. */
 function readVerb(verb: KnownVerb, reading: VerbReading): Command | undefined {
+  const [first, ...rest] = reading.words;
+  const asked = verb.name === 'can-i' && rest.length > 0 ? verbNamed(first?.text ?? '') : undefined;
+  if (!asked || !ASKED_OF.has(asked.name)) return readOneVerb(verb, reading);
+  const command = readOneVerb(asked, { ...reading, words: rest });
+  return command?.kind === 'run' ? { kind: 'can-i', request: command.request } : undefined;
+}
+
+function readOneVerb(verb: KnownVerb, reading: VerbReading): Command | undefined {
   const misplaced = misplacedProblem(verb, reading.line);
   if (misplaced) reading.report(misplaced);
   switch (verb.name) {

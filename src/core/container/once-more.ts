@@ -26,6 +26,8 @@ export interface OnceMore extends Original {
   /** What kdebug adds, so that a runtime says why it ends. */
   readonly switches: readonly EnvVar[];
   readonly serviceAccount: string;
+  /** `runAsUser` of the container, else of its pod. Absent: its image decides. */
+  readonly user?: number;
 }
 
 /** Names the container whose program runs a second time; it marks such a container in the pod. */

@@ -98,6 +98,8 @@ export interface PodEphemeralContainer extends Omit<AnyContainer, 'securityConte
   readonly ref?: string;
   /** `KDEBUG_NOT_AFTER`. */
   readonly notAfterMs?: number;
+  /** `KDEBUG_ONCE_MORE`: the container whose program runs a second time in it. */
+  readonly copyOf?: string;
   /** With a `KDEBUG_RUN` or `KDEBUG_STOPS`: its `fingerprintOf`. */
   readonly fingerprint?: string;
 }

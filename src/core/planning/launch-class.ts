@@ -35,6 +35,8 @@ export interface Launch {
   readonly traces: boolean;
   /** The requester supplies a command, arguments or environment. */
   readonly ownWords: boolean;
+  /** The container of the pod whose program runs a second time, with all its powers. */
+  readonly copyOf?: PodContainer;
 }
 
 /**
@@ -53,10 +55,11 @@ export function classOfLaunch(launch: Launch): LaunchClass {
 
 function reasonsOf(launch: Launch): readonly ClassReason[] {
   const { spec } = launch.pod;
+  const { copyOf } = launch;
   const debug = userOfDebug(launch);
   const { containers, debuggers } = neighboursOf(launch);
   const seccomp = launch.securityContext?.seccompProfile?.type;
-  const inherited = weaknessesOf({ ...spec.securityContext, ...defined({ seccomp }) });
+  const inherited = weaknessesOf({ ...spec.securityContext, ...copyOf?.securityContext, ...defined({ seccomp }) });
   const reachable = [...containers, ...debuggers].filter((neighbour) => mayReach(debug, neighbour));
   const facts: readonly (readonly [ClassFact, boolean])[] = [
     ['host-pid', spec.hostPID],
@@ -69,9 +72,10 @@ function reasonsOf(launch: Launch): readonly ClassReason[] {
   const found = [
     ...facts.filter(([, holds]) => holds).map(([fact]): ClassReason => ({ fact })),
     ...(launch.securityContext?.capabilities?.add ?? [])
-      .filter((capability) => capability !== 'SYS_PTRACE')
+      .filter((capability) => copyOf !== undefined || capability !== 'SYS_PTRACE')
       .map((detail): ClassReason => ({ fact: 'capabilities', detail })),
     ...inherited.map((detail): ClassReason => ({ fact: 'unconfined', detail })),
+    ...(copyOf ? [...volumeReasons(copyOf), ...procReasons(copyOf)] : []),
     ...reachable.flatMap((each) => reasonsOfContainer(each, inherited)),
     ...rootReasons(launch, debug, containers),
   ];
@@ -219,23 +223,27 @@ const ORDINARY_CAPABILITIES: ReadonlySet<string> = new Set([
 ]);
 
 /** The power that anyone in control of the container's processes gains, beyond what the debug container inherits. */
-function reasonsOfContainer(
-  { name, securityContext, weaknesses, sharedVolumes }: Neighbour,
-  inherited: readonly string[],
-): readonly ClassReason[] {
-  const { privileged, capabilities = [], unmaskedProc } = securityContext;
+function reasonsOfContainer(neighbour: Neighbour, inherited: readonly string[]): readonly ClassReason[] {
+  const { name, securityContext, weaknesses } = neighbour;
+  const { privileged, capabilities = [] } = securityContext;
   return [
-    ...sharedVolumes.map((volume) => reason('shared-volume', name, `${volume.kind} ${volume.name}`)),
+    ...volumeReasons(neighbour),
     ...(privileged ? [reason('privileged-container', name)] : []),
     ...capabilities
       .filter((capability) => !ORDINARY_CAPABILITIES.has(capability.replace(/^CAP_/, '')))
       .map((capability) => reason('capable-container', name, capability)),
-    ...(unmaskedProc ? [reason('unmasked-proc', name)] : []),
+    ...procReasons(neighbour),
     ...weaknesses
       .filter((weakness) => !inherited.includes(weakness))
       .map((weakness) => reason('unconfined-container', name, weakness)),
   ];
 }
+
+const volumeReasons = ({ name, sharedVolumes = [] }: Pick<PodContainer, 'name' | 'sharedVolumes'>) =>
+  sharedVolumes.map((volume) => reason('shared-volume', name, `${volume.kind} ${volume.name}`));
+
+const procReasons = ({ name, securityContext }: Pick<PodContainer, 'name' | 'securityContext'>) =>
+  securityContext.unmaskedProc ? [reason('unmasked-proc', name)] : [];
 
 /**
  * Root beside a container that does not run as root, or, with no container in sight, in a pod that asks for non-root.

@@ -62,11 +62,8 @@ export function secondRunOf(
   if (target.kind === 'problem') return { kind: 'deny', ...target.problem };
   if (target.kind === 'none' || !original) return denied('target_container_not_found', pod.metadata.name);
   const { container } = target;
-  const owner = controllerOf(pod);
-  if (owner && !KNOWN_OWNERS.has(owner.kind))
-    return denied('once_more_workload_not_allowed', `${owner.kind}/${owner.name}`);
   const status = statusOfTarget(pod, container.name);
-  const problem = problemOfState(container.name, status);
+  const problem = problemOfOwner(pod) ?? problemOfState(container.name, status) ?? problemOfCopy(pod, container.name);
   if (problem) return problem;
   const ran = imageThatRan(status?.imageID ?? '');
   if (!ran) return denied('once_more_no_digest', container.name);
@@ -79,8 +76,15 @@ export function secondRunOf(
     withoutEnv,
     switches: switchesFor(original, withoutEnv),
     serviceAccount: pod.spec.serviceAccountName ?? 'default',
+    ...defined({ user: container.securityContext.runAsUser ?? pod.spec.securityContext.runAsUser }),
   };
   return { kind: 'second-run', ...ran, container, onceMore };
+}
+
+function problemOfOwner(pod: Pod): Denial | undefined {
+  const owner = controllerOf(pod);
+  if (!owner || KNOWN_OWNERS.has(owner.kind)) return undefined;
+  return denied('once_more_workload_not_allowed', `${owner.kind}/${owner.name}`);
 }
 
 function problemOfState(name: string, status: ContainerStatus | undefined): Denial | undefined {
@@ -88,6 +92,15 @@ function problemOfState(name: string, status: ContainerStatus | undefined): Deni
   if (status?.terminated || status?.waiting?.reason === 'CrashLoopBackOff') return undefined;
   return denied('once_more_not_ended', `${name} (${status?.waiting?.reason ?? 'no status yet'})`);
 }
+
+/** Two at once would do everything a third time, and neither can be stopped. */
+function problemOfCopy({ spec, status }: Pod, name: string): Denial | undefined {
+  const copy = spec.ephemeralContainers.find((each) => each.copyOf === name && !hasEnded(status, each.name));
+  return copy && denied('once_more_goes_on', copy.runId === undefined ? copy.name : `run ${copy.runId}`);
+}
+
+const hasEnded = ({ ephemeralContainerStatuses }: Pod['status'], name: string): boolean =>
+  ephemeralContainerStatuses.some((each) => each.name === name && each.terminated !== undefined);
 
 const denied = (code: ReasonCode, subject: string): Denial => ({ kind: 'deny', code, subject });
 
@@ -109,6 +122,7 @@ export function planOnceMore(
     imageClass: alias.class,
     ownWords: false,
     traces: false,
+    copyOf: container,
   });
   const plan: Plan = {
     cluster,
@@ -126,13 +140,7 @@ export function planOnceMore(
     profileAsked: request.profile,
     profile: 'baseline',
     class: judged.class,
-    classReasons: [
-      { fact: 'second-run', container: container.name },
-      ...judged.reasons,
-      ...(container.sharedVolumes ?? []).map(
-        ({ name, kind }) => ({ fact: 'shared-volume', container: container.name, detail: `${name}: ${kind}` }) as const,
-      ),
-    ],
+    classReasons: [{ fact: 'second-run', container: container.name }, ...judged.reasons],
     timeoutMs: request.timeoutMs ?? Math.min(TIMEOUT_MS, limits.maxTimeoutMs),
     startDeadlineMs: limits.startDeadlineMs,
     maxLogBytes: limits.maxLogBytes,

@@ -86,6 +86,27 @@ it('reads the names of what a container has, and no value', async () => {
   expect(JSON.stringify(original)).not.toContain('sesame');
 });
 
+it('says what a mount is, first of all what outlives the pod', async () => {
+  const volumes = [
+    { name: 'settings', configMap: { name: 'shop' } },
+    { name: 'token', secret: { secretName: 'db' } },
+    { name: 'data', persistentVolumeClaim: { claimName: 'shop-data' } },
+    { name: 'share', nfs: { server: 'files', path: '/x' } },
+    { name: 'log', hostPath: { path: '/var/log' } },
+    { name: 'tmp', emptyDir: {} },
+  ];
+  const volumeMounts = volumes.map(({ name }) => ({ name, mountPath: `/${name}` }));
+  server.once(READ, pod({ spec: { volumes, containers: [{ name: 'app', image: 'app:1', volumeMounts }] } }));
+  expect((await readOriginal(client(), POD, 'app'))?.mounts).toEqual([
+    'log (hostPath /var/log) at /log',
+    'data (PersistentVolumeClaim shop-data) at /data',
+    'share (nfs) at /share',
+    'settings (ConfigMap shop) at /settings',
+    'token (Secret db) at /token',
+    'tmp at /tmp',
+  ]);
+});
+
 it('finds nothing where the container or the pod is not there', async () => {
   server.once(READ, pod());
   expect(await readOriginal(client(), POD, 'db')).toBeUndefined();

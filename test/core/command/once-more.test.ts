@@ -21,6 +21,25 @@ it('is a run of the pod’s own program, with the variables to leave out', () =>
   expect(read('Once-More web-1')).toMatchObject({ request: { onceMore: { withoutEnv: [] } } });
 });
 
+it('can be asked about before, as a watch can', () => {
+  expect(read('can-i once-more web-1 -n shop --without-env=A')).toMatchObject({
+    kind: 'can-i',
+    request: { target: { kind: 'pod', name: 'web-1' }, onceMore: { withoutEnv: ['A'] } },
+  });
+  expect(read('can-i watch web-1 --when=threads>500')).toMatchObject({
+    kind: 'can-i',
+    request: { image: 'blackbox', target: { name: 'web-1' } },
+  });
+  expect(read('can-i watch')).toMatchObject({ kind: 'can-i', request: { target: { kind: 'pod', name: 'watch' } } });
+  expect(read('can-i once-more web-1 --image=debian')).toBe('flag_misplaced');
+  expect(read('once-more web-1 --dry-run')).toMatchObject({ request: { dryRun: true } });
+});
+
+it('names the pod as what to write instead of its workload', () => {
+  const parsed = parseCommand('once-more deployment/web');
+  expect(parsed.kind === 'error' && parsed.error.hint).toBe('Name one of its pods: once-more POD');
+});
+
 it.each([
   ['once-more', 'target_missing'],
   ['once-more deployment/web', 'target_kind_unknown'],

@@ -124,7 +124,40 @@ describe('the plan of a second run', () => {
     const sharedVolumes = [{ name: 'log', kind: 'hostPath' }];
     const web = { name: 'web', image: 'web:1', securityContext: { privileged: true }, sharedVolumes };
     const { classReasons } = plan({ pod: aDownPod(down(), { spec: { containers: [web] } }) });
-    expect(classReasons.map(({ fact }) => fact)).toEqual(['second-run', 'privileged', 'shared-volume']);
+    expect(classReasons.map(({ fact }) => fact)).toEqual(['second-run', 'shared-volume', 'privileged']);
+  });
+
+  it('says how much less its original is confined, and every capability that it adds', () => {
+    const securityContext = {
+      unmaskedProc: true,
+      seccomp: 'Unconfined',
+      appArmor: 'Unconfined',
+      seLinux: { type: 'spc_t' },
+      capabilities: ['SYS_PTRACE'],
+    };
+    const web = { name: 'web', image: 'web:1', securityContext };
+    const { classReasons } = plan({ pod: aDownPod(down(), { spec: { containers: [web] } }) });
+    expect(classReasons.map(({ fact, detail }) => [fact, detail ?? ''].join(' ').trim())).toEqual([
+      'second-run',
+      'unmasked-proc',
+      'capabilities SYS_PTRACE',
+      'unconfined SELinux spc_t',
+      'unconfined AppArmor Unconfined',
+      'unconfined seccomp Unconfined',
+    ]);
+  });
+
+  it('names the user that it runs as: of the container, else of the pod, else its image decides', () => {
+    const web = (runAsUser?: number) => ({
+      name: 'web',
+      image: 'web:1',
+      securityContext: { ...(runAsUser === undefined ? {} : { runAsUser }) },
+    });
+    const userOf = (container: ReturnType<typeof web>, ofPod = {}) =>
+      plan({ pod: aDownPod(down(), { spec: { containers: [container], securityContext: ofPod } }) }).onceMore?.user;
+    expect(userOf(web(0), { runAsUser: 7 })).toBe(0);
+    expect(userOf(web(), { runAsUser: 7 })).toBe(7);
+    expect(userOf(web())).toBeUndefined();
   });
 
   it('takes a shorter or longer time to watch, up to the policy’s', () => {
@@ -134,6 +167,24 @@ describe('the plan of a second run', () => {
 });
 
 describe('a second run is refused', () => {
+  const beside = (copyOf: string, statuses: readonly ContainerStatus[] = []) =>
+    aDownPod(down(), {
+      spec: { ephemeralContainers: [{ name: 'kdebug-a', image: 'web:1', runId: 'abcdefgh23', copyOf }] },
+      status: { ephemeralContainerStatuses: statuses },
+    });
+  const ended = { exitCode: 1, reason: 'Error', message: '', startedAt: '', finishedAt: '' };
+
+  it('while an earlier one of that container goes on, or may', () => {
+    const running = aStatus({ name: 'kdebug-a', running: { startedAt: '2026-11-21T07:30:01Z' } });
+    expect(decided({ pod: beside('web', [running]) })).toBe('once_more_goes_on: run abcdefgh23');
+    expect(decided({ pod: beside('web') })).toBe('once_more_goes_on: run abcdefgh23');
+  });
+
+  it('not beside one that has ended, or of another container', () => {
+    expect(decided({ pod: beside('web', [aStatus({ name: 'kdebug-a', terminated: ended })]) })).toBe('needs-approval');
+    expect(decided({ pod: beside('worker') })).toBe('needs-approval');
+  });
+
   it.each<[string, string, ContainerStatus]>([
     ['while its container runs', 'once_more_running: web', aStatus({ running: { startedAt: '2026-11-21T07:30:01Z' } })],
     [

@@ -1,8 +1,11 @@
 import type { OnceMore } from '../../../src/core/container/once-more.ts';
+import type { Plan } from '../../../src/core/container/plan.ts';
 import { onceMoreVerdict } from '../../../src/core/diagnosis/once-more-verdict.ts';
 import { asUserId } from '../../../src/core/ids.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
 import type { Run } from '../../../src/core/run/run.ts';
+import { canIMessage } from '../../../src/core/say/answers/explain-messages.ts';
+import { showMessage } from '../../../src/core/say/answers/run-for-one.ts';
 import { anchorMessage, resultMessage } from '../../../src/core/say/run/run-messages.ts';
 import { anApproval, anOrigin, aPlan, aRequest, aRun, aTermination, START_MS } from '../builders.ts';
 import type { MessageKind } from './kinds.ts';
@@ -13,7 +16,11 @@ const ONCE_MORE: OnceMore = {
   args: ['--port=8080', '--password=[redacted:secret]'],
   variables: ['DB_URL', 'JAVA_OPTS', 'REGION'],
   sources: ['Secret shop-db', 'ConfigMap shop as SHOP_…'],
-  mounts: ['data at /var/lib/shop', 'kube-api-access at /var/run/secrets/kubernetes.io/serviceaccount (read-only)'],
+  mounts: [
+    'log (hostPath /var/log) at /host/log',
+    'data (PersistentVolumeClaim shop-data) at /var/lib/shop',
+    'kube-api-access at /var/run/secrets/kubernetes.io/serviceaccount (read-only)',
+  ],
   unmountable: ['settings at /etc/shop/app.yaml (read-only)'],
   withoutEnv: [],
   switches: [
@@ -21,11 +28,12 @@ const ONCE_MORE: OnceMore = {
     { name: 'PYTHONFAULTHANDLER', value: '1' },
   ],
   serviceAccount: 'shop',
+  user: 10_001,
 };
 const WITHOUT: OnceMore = { ...ONCE_MORE, withoutEnv: ['JAVA_OPTS'] };
 const LOG = 'starting\npanic: relation "orders" does not exist\n';
 
-function run(onceMore: OnceMore, parts: Partial<Run> = {}): Run {
+function planOf(onceMore: OnceMore): Plan {
   const { targetContainerName: _, ...plan } = aPlan({
     imageAlias: 'once more',
     image: `registry.example.com/shop/web@sha256:${'a1'.repeat(32)}`,
@@ -33,19 +41,23 @@ function run(onceMore: OnceMore, parts: Partial<Run> = {}): Run {
     class: 'elevated',
     classReasons: [
       { fact: 'second-run', container: 'web' },
-      { fact: 'shared-volume', container: 'web', detail: 'log: hostPath' },
+      { fact: 'shared-volume', container: 'web', detail: 'hostPath log' },
     ],
     timeoutMs: 60_000,
     requesterId: 'U0THURSTON',
     reason: 'dies at start since 10:40',
     onceMore,
   });
+  return plan;
+}
+
+function run(onceMore: OnceMore, parts: Partial<Run> = {}): Run {
   const { withoutEnv } = onceMore;
   return aRun({
     origin: anOrigin({ requesterId: asUserId('U0THURSTON') }),
     request: aRequest({ onceMore: { withoutEnv } }),
     commandLine: 'once-more web-1 -n shop --reason="dies at start since 10:40"',
-    plan,
+    plan: planOf(onceMore),
     planHash: '0123456789abcdef',
     approval: anApproval({ expiresAtMs: START_MS + 900_000 }),
     ...parts,
@@ -109,5 +121,12 @@ export const ONCE_MORE_MESSAGES: readonly MessageKind[] = [
     file: 'once-more/results',
     isResult: true,
     examples: ENDS.map(([name, one]) => ({ name, message: resultMessage(one) })),
+  },
+  {
+    file: 'once-more/answers',
+    examples: [
+      { name: 'show', message: showMessage(run(WITHOUT), { links: {}, isHidden: false }, []) },
+      { name: 'can-i', message: canIMessage(planOf(WITHOUT), { kind: 'allow', rule: 'again' }, []) },
+    ],
   },
 ];

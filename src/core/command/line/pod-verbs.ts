@@ -63,5 +63,6 @@ export function readPod(verb: string, reading: NamedReading): NamedPod | undefin
   const { target } = named;
   if (target.kind === 'pod') return { ...named, target };
   const message = `${verb} takes a pod.`;
-  return report({ code: 'target_kind_unknown', message, hint, start: word.start, end: word.end });
+  const one = target.kind === 'workload' ? `Name one of its pods: ${verb} POD` : hint;
+  return report({ code: 'target_kind_unknown', message, hint: one, start: word.start, end: word.end });
 }

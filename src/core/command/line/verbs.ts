@@ -16,7 +16,14 @@ const NAMESPACE_FLAGS: readonly FlagName[] = ['namespace', 'cluster'];
 const SCALE: readonly FlagName[] = ['parallelism', 'replicas'];
 const LIST_FLAGS: readonly FlagName[] = ['mine', 'all', 'pod', 'outcome', 'page'];
 const COMPARE_FLAGS: readonly FlagName[] = [...NAMESPACE_FLAGS, 'target', 'profile', 'timeout', 'reason', 'dry-run'];
-const ONCE_MORE_FLAGS: readonly FlagName[] = [...NAMESPACE_FLAGS, 'target', 'without-env', 'timeout', 'reason'];
+const ONCE_MORE_FLAGS: readonly FlagName[] = [
+  ...NAMESPACE_FLAGS,
+  'target',
+  'without-env',
+  'timeout',
+  'reason',
+  'dry-run',
+];
 const WATCH_FLAGS: readonly FlagName[] = [
   ...NAMESPACE_FLAGS,
   ...(['target', 'profile', 'reason', 'dry-run', 'when', 'then', 'for', 'shots'] as const),
@@ -111,7 +118,7 @@ const TABLE = [
   },
   {
     name: 'can-i',
-    usage: 'can-i POD [flags]',
+    usage: 'can-i [once-more | watch] POD [flags]',
     help: 'Check whether this command would be allowed, and by which rule. Starts nothing.',
     example: 'can-i web-1 -n shop --image=debian',
     flags: RUN_FLAGS,

@@ -13,6 +13,7 @@ import { redactEnv, redactWords } from '../../redact/redact-text.ts';
 import type { Rehearsal, Run } from '../../run/run.ts';
 import { fact, facts, heading, line, list, message, note, paragraph, preformatted, rows } from '../message/line.ts';
 import { code, type Fact, type Message, person, type Span, strong } from '../message/message.ts';
+import { onceMoreFacts } from '../parts/once-more-parts.ts';
 
 /** A decision in one sentence, with the rule that made it. */
 export function decisionSpans(decision: Decision): readonly Span[] {
@@ -31,22 +32,29 @@ export function decisionSpans(decision: Decision): readonly Span[] {
 
 /** The plan, field by field. `redact`: the policy's patterns. */
 export function planFields(plan: Plan, redact: readonly string[]): readonly Fact[] {
-  const context = plan.securityContext ? JSON.stringify(plan.securityContext) : 'the image’s default';
   const pod = code(`${plan.namespace}/${plan.podName}`);
   const pinned = isPinned(plan.image) ? 'pinned' : 'not pinned';
   return rows(
     fact('Pod', line`${pod} uid ${plan.podUid} on ${plan.nodeName || 'no node'}`),
-    fact('Target', plan.targetContainerName ?? 'none'),
+    !plan.onceMore && fact('Target', plan.targetContainerName ?? 'none'),
     fact('Image', line`${code(plan.image)} (${plan.imageAlias}, ${pinned} by digest)`),
     fact('Class', classText(plan.class, plan.classReasons)),
-    fact('Command', code(plan.command.length === 0 ? '(default)' : redactWords(plan.command, redact).join(' '))),
-    fact('Files it may bring back', plan.files?.join(', ')),
-    plan.env.length > 0 && fact('Variables', code(redactEnv(plan.env, redact).map(variableText).join(' '))),
-    fact('Profile', `${plan.profile}: ${context}`),
+    ...(plan.onceMore ? onceMoreFacts(plan.onceMore) : ownFields(plan, redact)),
     fact('Time limits', `start ${formatDuration(plan.startDeadlineMs)}, run ${formatDuration(plan.timeoutMs)}`),
     plan.blindSpots.map((spot) => fact('Cannot see', spot)),
     plan.observed?.obstacles?.map((obstacle) => fact('Will not work', obstacle)),
     fact('Earlier debug containers', plan.observed?.earlierContainers ?? 0),
+  );
+}
+
+/** The fields that a second run takes from its original. */
+function ownFields(plan: Plan, redact: readonly string[]): readonly Fact[] {
+  const context = plan.securityContext ? JSON.stringify(plan.securityContext) : 'the image’s default';
+  return rows(
+    fact('Command', code(plan.command.length === 0 ? '(default)' : redactWords(plan.command, redact).join(' '))),
+    fact('Files it may bring back', plan.files?.join(', ')),
+    plan.env.length > 0 && fact('Variables', code(redactEnv(plan.env, redact).map(variableText).join(' '))),
+    fact('Profile', `${plan.profile}: ${context}`),
   );
 }
 

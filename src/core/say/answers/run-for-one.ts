@@ -78,9 +78,11 @@ export function logsMessage(run: Run, sight: Sight): Message {
   ]);
 }
 
-/** Of a plan that nothing was launched for, only what was asked about. */
-const isShown = (label: string, { outcome }: Run): boolean =>
-  outcome?.kind === 'answered' ? ['Pod', 'Target'].includes(label) : label !== 'Command';
+/** Of a plan that nothing was launched for, only what was asked about. The command of a second run was not typed. */
+const isShown = (label: string, { outcome, plan }: Run): boolean =>
+  outcome?.kind === 'answered'
+    ? ['Pod', 'Target'].includes(label)
+    : label !== 'Command' || plan?.onceMore !== undefined;
 
 /** The last event about a pod that is gone may quote a container's output. */
 const refusalWords = ({ code, message }: Refusal, { isHidden }: Sight): string =>

@@ -5,8 +5,8 @@ import { quoteWord } from '../../command/print.ts';
 import { classText } from '../../container/class-facts.ts';
 import type { OnceMore } from '../../container/once-more.ts';
 import type { Plan } from '../../container/plan.ts';
-import { fact, facts, line, paragraph, type Shown, shownParts, whole } from '../message/line.ts';
-import { code, type Part, person, strong } from '../message/message.ts';
+import { fact, facts, line, paragraph, rows, type Shown, shownParts, whole } from '../message/line.ts';
+import { code, type Fact, type Part, person, strong } from '../message/message.ts';
 import { shortName } from './headline.ts';
 import { namesOf, switchesOf } from './once-more-words.ts';
 import { whySpans } from './run-lines.ts';
@@ -39,22 +39,37 @@ export function onceMoreParts(plan: SecondRun): readonly Part[] {
  */
 export function onceMoreDetails({ onceMore }: Plan): Shown {
   if (!onceMore) return [];
-  const { mounts, unmountable, withoutEnv, serviceAccount } = onceMore;
   // Two parts, so that a long list of one cuts nothing of the other.
-  return [
-    facts(
-      fact('Service account', serviceAccount),
-      fact('Mounts', namesOf(mounts, 'none')),
-      unmountable.length > 0 && fact('Not mounted (subPath)', namesOf(unmountable, '')),
-    ),
-    facts(
-      fact('Command', commandOf(onceMore)),
-      fact('Environment', namesOf(variablesOf(onceMore), 'no variables')),
-      withoutEnv.length > 0 && fact('Left out', namesOf(withoutEnv, '')),
-      fact('Added', switchesOf(onceMore)),
-    ),
-  ];
+  return [facts(reachFacts(onceMore)), facts(wordFacts(onceMore))];
 }
+
+/** All of it, for the details of a run. */
+export const onceMoreFacts = (onceMore: OnceMore): readonly Fact[] => [
+  ...rows(fact('Runs once more', code(onceMore.container))),
+  ...reachFacts(onceMore),
+  ...wordFacts(onceMore),
+];
+
+const reachFacts = (onceMore: OnceMore): readonly Fact[] =>
+  rows(
+    fact('Service account', onceMore.serviceAccount),
+    fact('User', userText(onceMore)),
+    fact('Mounts', namesOf(onceMore.mounts, 'none')),
+    onceMore.unmountable.length > 0 && fact('Not mounted (subPath)', namesOf(onceMore.unmountable, '')),
+  );
+
+const wordFacts = (onceMore: OnceMore): readonly Fact[] =>
+  rows(
+    fact('Command', commandOf(onceMore)),
+    fact('Environment', namesOf(variablesOf(onceMore), 'no variables')),
+    onceMore.withoutEnv.length > 0 && fact('Left out', namesOf(onceMore.withoutEnv, '')),
+    fact('Added', switchesOf(onceMore)),
+  );
+
+const userText = ({ user }: OnceMore): string => {
+  if (user === undefined) return 'as its image says';
+  return user === 0 ? '0 (root)' : String(user);
+};
 
 const watchedWords = (timeoutMs: number): string =>
   `kdebug watches it for ${formatDuration(timeoutMs)}, and cannot stop it: it ends by itself, or with its pod.`;
