@@ -122,10 +122,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     code: 'once_more_workload_not_allowed',
-    passes: ({ plan }, rule) => {
-      const kind = kindRunOnce(plan);
-      return kind === undefined || rule.onceMore?.includes(kind) === true;
-    },
+    passes: ({ plan }, rule) => plan.onceMore === undefined || mayRunTwice(plan.workload, rule),
     subject: ({ plan }) => `${plan.workload?.kind}/${plan.workload?.name}`,
   },
   {
@@ -150,9 +147,11 @@ const RUN_ONCE: Readonly<Partial<Record<Workload['kind'], OnceMoreKind>>> = {
   statefulset: 'statefulSets',
 };
 
-/** The workload that counts on one run of its program at a time; undefined: none, or the program does not run twice. */
-const kindRunOnce = ({ onceMore, workload }: Plan): OnceMoreKind | undefined =>
-  onceMore && workload && RUN_ONCE[workload.kind];
+/** Some workloads count on one run of their program at a time. */
+export function mayRunTwice(workload: Workload | undefined, rule: Rule): boolean {
+  const kind = workload && RUN_ONCE[workload.kind];
+  return kind === undefined || rule.onceMore?.includes(kind) === true;
+}
 
 /** The alias may have been given further kinds since the plan. */
 const secretKindsOf = ({ plan, alias }: Pick<Question, 'plan' | 'alias'>): readonly FileKind[] =>

@@ -62,10 +62,9 @@ export function secondRunOf(
   if (target.kind === 'problem') return { kind: 'deny', ...target.problem };
   if (target.kind === 'none' || !original) return denied('target_container_not_found', pod.metadata.name);
   const { container } = target;
-  const status = statusOfTarget(pod, container.name);
-  const problem = problemOfOwner(pod) ?? problemOfState(container.name, status) ?? problemOfCopy(pod, container.name);
+  const problem = problemOfOnceMore(pod, container.name);
   if (problem) return problem;
-  const ran = imageThatRan(status?.imageID ?? '');
+  const ran = imageThatRan(statusOfTarget(pod, container.name)?.imageID ?? '');
   if (!ran) return denied('once_more_no_digest', container.name);
   const withoutEnv = request.onceMore?.withoutEnv ?? [];
   const unknown = withoutEnv.find((name) => !original.variables.includes(name));
@@ -80,6 +79,15 @@ export function secondRunOf(
   };
   return { kind: 'second-run', ...ran, container, onceMore };
 }
+
+/**
+ * Why the program of this container does not run once more: its pod's owner, or because it runs, never ran, or runs a second
+ * time already. Undefined: it may, if its status names its image. Pure.
+ */
+export const problemOfOnceMore = (pod: Pod, containerName: string): Denial | undefined =>
+  problemOfOwner(pod) ??
+  problemOfState(containerName, statusOfTarget(pod, containerName)) ??
+  problemOfCopy(pod, containerName);
 
 function problemOfOwner(pod: Pod): Denial | undefined {
   const owner = controllerOf(pod);

@@ -1,4 +1,5 @@
 import { defined } from '../../lib/object.ts';
+import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import { PROFILES, type Profile } from '../container/profiles.ts';
 import type { ReasonCode } from '../errors.ts';
@@ -9,9 +10,11 @@ import {
   type Denial,
   type ImageAlias,
   type Policy,
+  type Rule,
 } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
 import { problemOfPod } from '../request/target.ts';
+import { mayRunTwice } from './decide.ts';
 import { type Aim, type PlanInputs, planRequest, roomFor } from './plan-request.ts';
 import { matchesNamespace, mayBeUsed } from './resolve.ts';
 
@@ -115,12 +118,28 @@ export const hasRuleFor = (
   channelId: string,
   policy: Pick<Policy, 'channels'>,
 ): boolean =>
-  (channelPolicy(policy, channelId)?.rules ?? []).some(
+  rulesThere({ cluster, namespace }, channelId, policy).some(
+    (rule) => rule.profiles.length > 0 && mayBeUsed(alias, rule),
+  );
+
+/** The same of a second run of a pod's own program. Pure. */
+export const hasRuleForOnceMore = (
+  { workload, ...where }: Pick<Plan, 'cluster' | 'namespace' | 'workload'>,
+  channelId: string,
+  policy: Pick<Policy, 'channels'>,
+): boolean =>
+  rulesThere(where, channelId, policy).some(
+    (rule) => rule.approval !== undefined && rule.classes.includes('elevated') && mayRunTwice(workload, rule),
+  );
+
+const rulesThere = (
+  { cluster, namespace }: Pick<Aim, 'cluster' | 'namespace'>,
+  channelId: string,
+  policy: Pick<Policy, 'channels'>,
+): readonly Rule[] =>
+  (channelPolicy(policy, channelId)?.rules ?? []).filter(
     (rule) =>
-      rule.clusters.includes(cluster) &&
-      rule.namespaces.some((pattern) => matchesNamespace(pattern, namespace)) &&
-      rule.profiles.length > 0 &&
-      mayBeUsed(alias, rule),
+      rule.clusters.includes(cluster) && rule.namespaces.some((pattern) => matchesNamespace(pattern, namespace)),
   );
 
 /** Why no rule could (`hasRuleFor`): the right to seize is missing, or the class. Pure. */

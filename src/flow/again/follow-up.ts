@@ -1,5 +1,6 @@
 import { shownCommandLine } from '../../core/command/shown-command.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
+import { ONCE_MORE } from '../../core/diagnosis/facts/rules.ts';
 import type { LookAgain } from '../../core/diagnosis/facts/verdict.ts';
 import type { RunRequest } from '../../core/request/command.ts';
 import { comparisonRequest, mayCompare } from '../../core/run/ask.ts';
@@ -25,7 +26,9 @@ const FOLLOW_UPS = {
   'next-image': (run: Run) =>
     isBatchRun(run)
       ? insideRequest(run)
-      : run.verdict?.nextImage && nextRequest(run.request, run.verdict.nextImage, run.verdict.nextAs),
+      : run.verdict?.nextImage === ONCE_MORE
+        ? onceMoreRequest(run)
+        : run.verdict?.nextImage && nextRequest(run.request, run.verdict.nextImage, run.verdict.nextAs),
   compare: (run: Run) => (mayCompare(run) ? comparisonRequest(run.request, run.plan.podName) : undefined),
 } as const;
 
@@ -64,6 +67,19 @@ function nextRequest(
 ): RunRequest {
   const request = { ...words, image, command: [], argumentsOnly: false, env: [] };
   return as ? requestOf(request, as) : request;
+}
+
+/** The program of the pod that was looked at. It has the power of its original, and no profile. */
+function onceMoreRequest({ request, plan }: Run): RunRequest | undefined {
+  if (plan?.targetContainerName === undefined) return undefined;
+  const { image: _image, runAs: _user, ...next } = nextRequest(request, '', undefined);
+  return {
+    ...next,
+    target: { kind: 'pod', name: plan.podName },
+    targetContainer: { kind: 'named', name: plan.targetContainerName },
+    profile: 'auto',
+    onceMore: { withoutEnv: [] },
+  };
 }
 
 /** For the pod that differs from its siblings. */

@@ -4,7 +4,7 @@ import { type Pod, workloadOf } from '../../core/container/pod.ts';
 import type { Verdict } from '../../core/diagnosis/facts/verdict.ts';
 import { leadsOf } from '../../core/diagnosis/findings.ts';
 import { firstAnswer } from '../../core/diagnosis/first-answer.ts';
-import { nextImageOf } from '../../core/diagnosis/images/next-image.ts';
+import { nextImageOf, onceMoreOf } from '../../core/diagnosis/images/next-image.ts';
 import { hasInside } from '../../core/lookup/question.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { defined } from '../../lib/object.ts';
@@ -27,8 +27,22 @@ export async function answerQuestion(
   const { verdict, look } = await (question.kind === 'workload'
     ? answerWorkload(question, deps)
     : answerPod(planned, question, { subject, deps }));
-  const next = look && !look.batch ? nextImageFor(verdict, look.plan, deps.policies.current()) : {};
-  return { verdict: { ...verdict, ...next }, look };
+  return {
+    verdict: { ...verdict, ...nextFor(verdict, look, { planned, question, policy: deps.policies.current() }) },
+    look,
+  };
+}
+
+interface Asked {
+  readonly planned: PlannedRequest;
+  readonly question: Question;
+  readonly policy: Policy;
+}
+
+function nextFor(verdict: Verdict, look: PlannedRequest | undefined, { planned: { plan }, question, policy }: Asked) {
+  if (look) return look.batch ? {} : nextImageFor(verdict, look.plan, policy);
+  const mayHold = question.kind === 'pod' && question.problem === undefined;
+  return mayHold ? onceMoreOf(leadsOf(verdict.findings), { pod: question.pod, plan, policy }) : {};
 }
 
 /** Nothing is known of the target's runtime or user before a look, which goes only into what runs. */

@@ -57,6 +57,7 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
           env: [
             { name: 'KDEBUG_RUN', value: 'aaaaaaaaaa' },
             { name: 'KDEBUG_NOT_AFTER', value: '2026-01-01T00:02:00Z' },
+            { name: 'KDEBUG_ONCE_MORE', value: 'app' },
           ],
         },
         {
@@ -157,6 +158,7 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
           runId: 'aaaaaaaaaa',
           fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
           notAfterMs: Date.UTC(2026, 0, 1, 0, 2),
+          copyOf: 'app',
         },
         {
           name: 'foreign',

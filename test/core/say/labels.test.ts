@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { BatchEvent } from '../../../src/core/batch/batch.ts';
-import { NEXT_IMAGES } from '../../../src/core/diagnosis/facts/rules.ts';
+import { NEXT_LABELS } from '../../../src/core/diagnosis/facts/rules.ts';
 import type { RunState } from '../../../src/core/run/run-state.ts';
 import { sameAgainMessage } from '../../../src/core/say/answers/click-messages.ts';
 import { refusalMessage } from '../../../src/core/say/answers/private-messages.ts';
@@ -25,7 +25,7 @@ const looks = again.map((lookAgain) =>
   aRun({ state: 'finished', plan, outcome: { kind: 'succeeded' }, verdict: { line: 'x', findings: [], lookAgain } }),
 );
 
-const nexts = [...Object.keys(NEXT_IMAGES), 'n'.repeat(63)].map((nextImage) =>
+const nexts = [...Object.keys(NEXT_LABELS), 'n'.repeat(63)].map((nextImage) =>
   aRun({ state: 'finished', plan, outcome: { kind: 'succeeded' }, verdict: { line: 'x', findings: [], nextImage } }),
 );
 const wrong = { line: 'x', findings: [{ text: 'x', next: '', rank: 1 as const }] };

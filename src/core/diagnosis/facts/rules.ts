@@ -7,6 +7,15 @@ export const NEXT_IMAGES = {
 } as const;
 export type NextImage = keyof typeof NEXT_IMAGES;
 
+/** What shows more where no image can: a second run of the program, which is down. */
+export const ONCE_MORE = 'once-more';
+
+/** The words on the button of what shows more. */
+export const NEXT_LABELS: Readonly<Record<string, string>> = {
+  ...NEXT_IMAGES,
+  [ONCE_MORE]: 'Run it once more',
+};
+
 /** The language runtime of the target, if the report names it. */
 export const RUNTIMES = ['jvm', 'python', 'node', 'go', 'ruby', 'dotnet', 'native', 'unknown'] as const;
 export type Runtime = (typeof RUNTIMES)[number];

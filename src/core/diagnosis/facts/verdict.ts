@@ -37,7 +37,7 @@ export interface Verdict {
   readonly charts?: readonly Chart[];
   /** Offered as a button. */
   readonly lookAgain?: LookAgain;
-  /** The alias of the image that shows more of a finding; offered as a button. */
+  /** The alias of the image that shows more of a finding, or `once-more`; offered as a button. */
   readonly nextImage?: string;
   /** As whom it would see most; absent: as this run. */
   readonly nextAs?: LookAgain;

@@ -1,10 +1,12 @@
 import { defined, own } from '../../../lib/object.ts';
 import type { Plan } from '../../container/plan.ts';
-import { hasRuleFor } from '../../planning/possible-runs.ts';
+import type { Pod } from '../../container/pod.ts';
+import { problemOfOnceMore } from '../../planning/once-more.ts';
+import { hasRuleFor, hasRuleForOnceMore } from '../../planning/possible-runs.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { WAITING_IMAGE } from '../../request/tripwire.ts';
 import type { DiagnosisTarget } from '../facts/report.ts';
-import type { FindingRule, NextImage, Runtime } from '../facts/rules.ts';
+import { type FindingRule, type NextImage, ONCE_MORE, type Runtime } from '../facts/rules.ts';
 import type { LookAgain, Verdict } from '../facts/verdict.ts';
 
 /** The facts from which a verdict chooses the next image. */
@@ -47,6 +49,24 @@ export function nextImageOf(leads: readonly Lead[], seen: Seen): Pick<Verdict, '
     if (nextAs !== 'cannot work') return { nextImage, ...defined({ nextAs }) };
   }
   return {};
+}
+
+/**
+ * Where the target is down, the next crash can be caught by running its program once more, if some rule of the channel can
+ * allow it. Pure.
+ */
+export function onceMoreOf(
+  leads: readonly Lead[],
+  { pod, plan, policy }: Pick<Seen, 'plan' | 'policy'> & { readonly pod: Pod },
+): Pick<Verdict, 'nextImage'> {
+  const target = plan.targetContainerName;
+  const isLed = leads.some(({ nextImage, containerName }) => nextImage === WAITING_IMAGE && containerName === target);
+  const mayRun =
+    isLed &&
+    target !== undefined &&
+    problemOfOnceMore(pod, target) === undefined &&
+    hasRuleForOnceMore(plan, plan.channelId, policy);
+  return mayRun ? { nextImage: ONCE_MORE } : {};
 }
 
 /** As the findings are; but what fills the memory can be seen now, and its next kill must be waited for. */

@@ -2,7 +2,7 @@ import { formatCount } from '../../../lib/duration.ts';
 import { own } from '../../../lib/object.ts';
 import { groupResults, podsToRerun } from '../../batch/pod-result.ts';
 import { type Counts, inFlightOf } from '../../batch/pod-state.ts';
-import { NEXT_IMAGES } from '../../diagnosis/facts/rules.ts';
+import { NEXT_LABELS } from '../../diagnosis/facts/rules.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { isFinal } from '../../run/life-cycle.ts';
 import { actions, shownParts } from '../message/line.ts';
@@ -37,7 +37,7 @@ function buttonsOf(run: BatchRun, counts: Counts): readonly Button[] {
 /** A comparison sees its differences from outside; this button leads into the pod. */
 function insideButton(run: BatchRun): readonly Button[] {
   const nextImage = imageForDifference(run);
-  const label = nextImage === undefined ? undefined : own(NEXT_IMAGES, nextImage);
+  const label = nextImage === undefined ? undefined : own(NEXT_LABELS, nextImage);
   return label === undefined ? [] : [{ action: 'next-image', label, value: run.id }];
 }
 

@@ -1,5 +1,5 @@
 import { own } from '../../../lib/object.ts';
-import { NEXT_IMAGES } from '../../diagnosis/facts/rules.ts';
+import { NEXT_LABELS } from '../../diagnosis/facts/rules.ts';
 import { labelOf } from '../../diagnosis/report-verdict.ts';
 import type { OutcomeKind } from '../../outcome.ts';
 import type { LinkVariable, Policy } from '../../policy/policy.ts';
@@ -79,7 +79,7 @@ function leadsOf(run: Run): readonly Button[] {
     ...(again ? [{ action: 'look-again', label: labelOf(again), value } as const] : []),
     ...(nextImage === undefined
       ? []
-      : [{ action: 'next-image', label: own(NEXT_IMAGES, nextImage) ?? 'Look deeper', value } as const]),
+      : [{ action: 'next-image', label: own(NEXT_LABELS, nextImage) ?? 'Look deeper', value } as const]),
     ...(mayCompare(run) ? [{ action: 'compare', label: 'Compare with siblings', value } as const] : []),
   ];
 }
