@@ -96,7 +96,9 @@ describe('what no signature vouches for', () => {
     await expect.poll(isAnswered).toBe(true);
     // Whoever has no answer yet has its body in memory.
     await expect.poll(() => (count - answers.length) * 400_000).toBeLessThanOrEqual(MAX_UNVERIFIED_BYTES);
-    expect(new Set(answers)).toEqual(new Set(['503']));
+    expect(answers).toContain('503');
+    // 408: on a busy machine a body may take longer than the receiver waits. The bound by itself: test/lib/streams/strangers.test.ts.
+    expect(answers.filter((answer) => answer !== '503' && answer !== '408')).toEqual([]);
   });
 
   it('of more idle connections than there may be gives way to who comes', async () => {
