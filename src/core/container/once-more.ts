@@ -26,6 +26,8 @@ export interface OnceMore extends Original {
   /** What kdebug adds, so that a runtime says why it ends. */
   readonly switches: readonly EnvVar[];
   readonly serviceAccount: string;
+  /** It runs with the image of this revision of its Deployment, not with its own. */
+  readonly revision?: number;
 }
 
 /** Names the container whose program runs a second time; it marks such a container in the pod. */
