@@ -245,7 +245,7 @@ export const REASONS = {
   ),
   once_more_no_revision: user(
     'there is no such revision to take the image of',
-    'Name one that kubectl rollout history lists with --image-of=N; only Deployments have them here.',
+    'Name the number of one that the Deployment still keeps: --image-of=N. Other workloads have none here.',
   ),
   once_more_same_image: user(
     "that revision has the container's own image, so a run with it would say nothing new",
@@ -253,7 +253,7 @@ export const REASONS = {
   ),
   once_more_revisions_unreadable: user(
     'kdebug may not read the ReplicaSets of that namespace, which hold the images of earlier revisions',
-    'Ask the operators of kdebug for this right: the component more-facts gives it, see docs/install.md.',
+    'Ask the operators of kdebug for this optional right: its component more-facts gives it.',
   ),
   profile_refused_here: user(
     "the namespace's Pod Security level refuses that profile",

@@ -26,9 +26,9 @@ export const switchesOf = ({ switches }: OnceMore): string =>
 /** For approvers, where the image is not the container's own. */
 export function revisionPart({ onceMore, image }: Plan): Shown {
   if (onceMore?.revision === undefined) return [];
-  const words = 'All else in its spec stays: command, environment, mounts and rights.';
+  const words = 'All else stays as in the spec of the pod: command, environment, mounts and rights.';
   return whole(
-    paragraph`${strong(`With the image of revision ${onceMore.revision}, not its own.`)} ${words}${!isPinned(image) && ` The image has ${TAG}.`}`,
+    paragraph`${strong(`With the image of revision ${onceMore.revision}, not its own.`)} ${words}${!isPinned(image) && ` It is named by ${TAG}.`}`,
   );
 }
 
@@ -39,8 +39,8 @@ export function differencesPart({ plan }: { readonly plan?: Plan }): Shown {
   if (!plan?.onceMore) return [];
   const { container, withoutEnv, unmountable, switches, revision } = plan.onceMore;
   const differences = [
-    revision !== undefined && `with the image of revision ${revision}, not its own`,
-    revision !== undefined && !isPinned(plan.image) && `from ${TAG}`,
+    revision !== undefined &&
+      `with the image of revision ${revision}, not its own${isPinned(plan.image) ? '' : `, named by ${TAG}`}`,
     withoutEnv.length > 0 && `without the variable${withoutEnv.length === 1 ? '' : 's'} ${withoutEnv.join(', ')}`,
     unmountable.length > 0 &&
       `without the mount${unmountable.length === 1 ? '' : 's'} ${namesOf(unmountable, '')} (subPath)`,
