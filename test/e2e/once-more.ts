@@ -8,7 +8,8 @@ import { rollOut } from './roll-out.ts';
 import type { Scene } from './stories.ts';
 
 const BUSYBOX = 'localhost/busybox:1';
-const WITHOUT_SHELL = 'localhost/distroless:1';
+/** Busybox with a program `lines`. */
+const WITH_LINES = 'localhost/lines:1';
 const CHANNEL = 'C0SHOP';
 const SECRET = 'postgres://shop:sesame@db/shop';
 
@@ -35,7 +36,11 @@ const waitsInCrashLoop = ({ status }: V1Pod): boolean =>
   status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff';
 
 /** The end-to-end tests of `once-more`: a program that dies at once says why, under the eyes of an approver. */
-export function tellOnceMore(open: () => Promise<Scene>, close: () => Promise<void>): void {
+export function tellOnceMore(
+  open: () => Promise<Scene>,
+  close: () => Promise<void>,
+  { hasControllers }: { readonly hasControllers: boolean },
+): void {
   let bed: Bed;
   let kube: Kube;
   let shop: string;
@@ -54,14 +59,13 @@ export function tellOnceMore(open: () => Promise<Scene>, close: () => Promise<vo
     ];
     const dying = { ...container, command: ['sh', '-c'], args: [program], env };
     const running = { ...container, command: ['sleep', '3600'] };
-    const working = { ...container, command: ['sh', '-c'], args: ['echo "as yesterday"; sleep 3600'] };
-    const specs = [BUSYBOX, WITHOUT_SHELL].map((image) => ({
+    const working = { ...container, command: ['sh', '-c'], args: ['lines 1 20 && echo as yesterday && sleep 3600'] };
+    const specs = [WITH_LINES, BUSYBOX].map((image) => ({
       terminationGracePeriodSeconds: 1,
       containers: [{ ...working, image }],
     }));
-    const byHand = scene.context === 'local';
     const { kubeconfig } = scene;
-    const rolledOut = rollOut({ kubeconfig, kube, namespace: shop, name: 'orders', specs, byHand });
+    const rolledOut = rollOut({ kubeconfig, kube, namespace: shop, name: 'orders', specs, hasControllers });
     await Promise.all([
       rolledOut.then(async (name) => {
         rolled = name;
@@ -148,8 +152,8 @@ export function tellOnceMore(open: () => Promise<Scene>, close: () => Promise<vo
     expect(result).toContain('app with the image of revision 1 is still running after 5 s');
     expect(result).toContain('as yesterday');
     const { spec } = await kube.read(shop, rolled);
-    expect(spec?.containers[0]?.image).toBe(WITHOUT_SHELL);
-    expect(spec?.ephemeralContainers).toMatchObject([{ image: BUSYBOX, imagePullPolicy: 'IfNotPresent' }]);
+    expect(spec?.containers[0]?.image).toBe(BUSYBOX);
+    expect(spec?.ephemeralContainers).toMatchObject([{ image: WITH_LINES, imagePullPolicy: 'IfNotPresent' }]);
   });
 
   it.each([

@@ -9,8 +9,8 @@ interface RollOut {
   readonly specs: readonly V1PodSpec[];
   readonly kubeconfig: string;
   readonly kube: Kube;
-  /** Nothing in the cluster makes ReplicaSets and pods of a Deployment: then this does. */
-  readonly byHand: boolean;
+  /** Else nothing in the cluster makes ReplicaSets and pods of a Deployment, and this does. */
+  readonly hasControllers: boolean;
 }
 
 const REVISION = 'deployment.kubernetes.io/revision';
@@ -34,7 +34,7 @@ export async function rollOut(rolled: RollOut): Promise<string> {
   });
   const [first, ...later] = specs.map(deploymentOf);
   const made = await apps.createNamespacedDeployment({ namespace, body: first! });
-  if (rolled.byHand) return revisionsByHand(apps, rolled, made.metadata?.uid ?? '');
+  if (!rolled.hasControllers) return revisionsByHand(apps, rolled, made.metadata?.uid ?? '');
   let set = await setOfRevision(apps, namespace, 1);
   for (const [index, body] of later.entries()) {
     await apps.replaceNamespacedDeployment({ namespace, name, body });
