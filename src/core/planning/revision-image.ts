@@ -10,7 +10,7 @@ import { isSameReference } from './resolve.ts';
 export type RevisionImage = Pick<Plan, 'image' | 'imagePullPolicy'> &
   Required<Pick<OnceMore, 'revision'>> & { readonly kind: 'image' };
 
-interface Asked {
+interface WantedImage {
   readonly pod: Pod;
   readonly container: PodContainer;
   readonly wanted: WantedRevision;
@@ -21,7 +21,7 @@ interface Asked {
  * tag; a copy that the node has of it is the likeliest to be what ran then, so it is not pulled again.
  */
 export function imageOfRevision(
-  { pod, container, wanted }: Asked,
+  { pod, container, wanted }: WantedImage,
   revisions: Revisions = { kind: 'none' },
 ): RevisionImage | Denial {
   const { name, namespace } = pod.metadata;

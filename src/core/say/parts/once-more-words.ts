@@ -26,7 +26,7 @@ export const switchesOf = ({ switches }: OnceMore): string =>
 /** For approvers, where the image is not the container's own. */
 export function revisionPart({ onceMore, image }: Plan): Shown {
   if (onceMore?.revision === undefined) return [];
-  const words = 'All else stays as in the spec of the pod: command, environment, mounts and rights.';
+  const words = 'All else stays: command, environment, mounts, rights.';
   return whole(
     paragraph`${strong(`With the image of revision ${onceMore.revision}, not its own.`)} ${words}${!isPinned(image) && ` It is named by ${TAG}.`}`,
   );
