@@ -247,6 +247,18 @@ export const REASONS = {
     "that variable is not in the container's own env, so it cannot be left out",
     'Check its name; variables that come from a whole ConfigMap or Secret cannot be left out alone.',
   ),
+  once_more_no_revision: user(
+    'there is no such revision to take the image of',
+    'Name the number of one that the Deployment still keeps: --image-of=N. Other workloads have none here.',
+  ),
+  once_more_same_image: user(
+    "that revision has the container's own image, so a run with it would say nothing new",
+    'Name a revision with another image, or leave out --image-of.',
+  ),
+  once_more_revisions_unreadable: user(
+    'kdebug may not read the ReplicaSets of that namespace, which hold the images of earlier revisions',
+    'Ask the operators of kdebug for this optional right: its component more-facts gives it.',
+  ),
   profile_refused_here: user(
     "the namespace's Pod Security level refuses that profile",
     'Leave out --profile: kdebug picks one that the namespace allows.',

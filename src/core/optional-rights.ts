@@ -46,6 +46,12 @@ export const MORE_FACTS: readonly OptionalRight[] = [
     brings: 'how many pods a workload wants, whether it is paused, who changed it last, and why a Job gave up',
   },
   {
+    what: 'revisions',
+    rules: [rule('apps', ['replicasets'], ['list'])],
+    isOfCluster: false,
+    brings: 'which image an earlier revision of a Deployment had, for once-more --image-of',
+  },
+  {
     what: 'storage classes',
     rules: [rule('storage.k8s.io', ['storageclasses'], ['list'])],
     isOfCluster: true,

@@ -116,6 +116,7 @@ describe('the printed rights', () => {
       'endpointslices list',
       'deployments,replicasets,statefulsets,daemonsets get',
       'jobs,cronjobs get',
+      'replicasets list',
     ]);
     expect(rightsIn('ClusterRole /kdebug-policy-more-facts')).toEqual(['storageclasses list']);
     expect(namesIn('ClusterRoleBinding /kdebug-policy-more-facts')).toEqual(['ServiceAccount kdebug']);

@@ -11,4 +11,5 @@ config.loadFromString(kubeconfig);
 tellOnceMore(
   () => Promise.resolve({ kubeconfig, context: config.getCurrentContext(), transport: 'socket', longLogs: [] }),
   () => Promise.resolve(),
+  { hasControllers: true },
 );

@@ -5,6 +5,7 @@ import {
   PatchStrategy,
   RbacAuthorizationV1Api,
   setHeaderOptions,
+  type V1ObjectMeta,
   type V1Pod,
   type V1PodSpec,
 } from '@kubernetes/client-node';
@@ -32,12 +33,12 @@ export class Kube {
   }
 
   /**
-   * Creates a pod, with labels where `named` has some; resolves when `until` holds for it (default: all containers run). One that an
+   * Creates a pod, with the labels and owners that `named` has; resolves when `until` holds for it (default: all containers run). One that an
    * earlier try of the test left serves as well.
    */
   async pod(
     namespace: string,
-    named: string | { readonly name: string; readonly labels: Record<string, string> },
+    named: string | (V1ObjectMeta & { readonly name: string }),
     spec: V1PodSpec,
     until: (pod: V1Pod) => boolean = isRunning,
   ): Promise<V1Pod> {
@@ -73,6 +74,17 @@ export class Kube {
 
   read(namespace: string, name: string): Promise<V1Pod> {
     return this.#core.readNamespacedPod({ namespace, name });
+  }
+
+  /** The name of the pod with these labels, once there is one. */
+  async podWith(namespace: string, labelSelector: string): Promise<string> {
+    for (let left = 600; ; left -= 1) {
+      const { items } = await this.#core.listNamespacedPod({ namespace, labelSelector });
+      const name = items[0]?.metadata?.name;
+      if (name !== undefined) return name;
+      if (left === 0) throw new Error(`${namespace} has no pod with ${labelSelector}`);
+      await pause(100);
+    }
   }
 
   async remove(namespace: string, name: string): Promise<void> {

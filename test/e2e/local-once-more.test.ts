@@ -9,4 +9,5 @@ tellOnceMore(
     return { kubeconfig: cluster.kubeconfig, context: 'local', transport: 'http', longLogs: [] };
   },
   () => cluster.stop(),
+  { hasControllers: false },
 );

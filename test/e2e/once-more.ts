@@ -1,11 +1,15 @@
+import type { V1Pod } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Bed, startBed } from '../../play/app/bed.ts';
 import { ask } from '../../play/app/conversation.ts';
 import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
 import { Kube } from './kube.ts';
+import { rollOut } from './roll-out.ts';
 import type { Scene } from './stories.ts';
 
 const BUSYBOX = 'localhost/busybox:1';
+/** Busybox with a program `lines`. */
+const WITH_LINES = 'localhost/lines:1';
 const CHANNEL = 'C0SHOP';
 const SECRET = 'postgres://shop:sesame@db/shop';
 
@@ -28,11 +32,19 @@ channels:
 limits: { startDeadline: 60s, runsPerUserPerMinute: 60, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 `;
 
+const waitsInCrashLoop = ({ status }: V1Pod): boolean =>
+  status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff';
+
 /** The end-to-end tests of `once-more`: a program that dies at once says why, under the eyes of an approver. */
-export function tellOnceMore(open: () => Promise<Scene>, close: () => Promise<void>): void {
+export function tellOnceMore(
+  open: () => Promise<Scene>,
+  close: () => Promise<void>,
+  { hasControllers }: { readonly hasControllers: boolean },
+): void {
   let bed: Bed;
   let kube: Kube;
   let shop: string;
+  let rolled: string;
   const container = { name: 'app', image: BUSYBOX, imagePullPolicy: 'IfNotPresent' };
   const program = 'echo starting; echo "panic: no table orders"; exit $CODE';
 
@@ -47,13 +59,19 @@ export function tellOnceMore(open: () => Promise<Scene>, close: () => Promise<vo
     ];
     const dying = { ...container, command: ['sh', '-c'], args: [program], env };
     const running = { ...container, command: ['sleep', '3600'] };
+    const working = { ...container, command: ['sh', '-c'], args: ['lines 1 20 && echo as yesterday && sleep 3600'] };
+    const specs = [WITH_LINES, BUSYBOX].map((image) => ({
+      terminationGracePeriodSeconds: 1,
+      containers: [{ ...working, image }],
+    }));
+    const { kubeconfig } = scene;
+    const rolledOut = rollOut({ kubeconfig, kube, namespace: shop, name: 'orders', specs, hasControllers });
     await Promise.all([
-      kube.pod(
-        shop,
-        'web-0',
-        { terminationGracePeriodSeconds: 1, containers: [dying] },
-        ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff',
-      ),
+      rolledOut.then(async (name) => {
+        rolled = name;
+        await kube.until(shop, name, waitsInCrashLoop);
+      }),
+      kube.pod(shop, 'web-0', { terminationGracePeriodSeconds: 1, containers: [dying] }, waitsInCrashLoop),
       kube.pod(shop, 'up-0', { terminationGracePeriodSeconds: 1, containers: [running] }),
     ]);
   });
@@ -125,6 +143,26 @@ export function tellOnceMore(open: () => Promise<Scene>, close: () => Promise<vo
     const { spec } = await kube.read(shop, 'web-0');
     const variables = (spec?.ephemeralContainers ?? []).map(({ env = [] }) => env.map(({ name }) => name));
     expect(variables.filter((names) => names.includes('DB_URL') && !names.includes('CODE'))).toHaveLength(1);
+  });
+
+  it('starts with the image of the revision before, and says so', async () => {
+    const { card, result } = await approved(`once-more ${rolled} -n ${shop} --image-of=previous --timeout=5s`);
+    expect(card).toContain('With the image of revision 1, not its own.');
+    expect(card).toContain('named by a tag');
+    expect(result).toContain('app with the image of revision 1 is still running after 5 s');
+    expect(result).toContain('as yesterday');
+    const { spec } = await kube.read(shop, rolled);
+    expect(spec?.containers[0]?.image).toBe(BUSYBOX);
+    expect(spec?.ephemeralContainers).toMatchObject([{ image: WITH_LINES, imagePullPolicy: 'IfNotPresent' }]);
+  });
+
+  it.each([
+    ['2', 'revision 1 has another'],
+    ['7', 'deployment/orders keeps 1, 2'],
+  ])('has no image to take of revision %s', async (revision, words) => {
+    const asked = `once-more ${rolled} -n ${shop} --image-of=${revision}`;
+    const answer = await ask(bed.slack, { user: 'U0THURSTON', channel: CHANNEL, words: asked });
+    expect(answer.kind === 'private' ? answer.text : '').toContain(words);
   });
 
   it('is refused while the container runs, with a way to watch it', async () => {

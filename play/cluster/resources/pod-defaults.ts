@@ -56,6 +56,7 @@ export function podFrom(raw: JsonObject, { namespace, uid, now, nodeName, condit
     apiVersion: 'v1',
     metadata: {
       ...textMaps(metadata),
+      ...ownersOf(metadata),
       name,
       namespace,
       uid,
@@ -90,6 +91,19 @@ function textMaps(metadata: JsonObject): { labels?: Record<string, string>; anno
     ...(isObject(metadata.labels) ? { labels: texts(metadata.labels) } : {}),
     ...(isObject(metadata.annotations) ? { annotations: texts(metadata.annotations) } : {}),
   };
+}
+
+/** Nothing here looks for the owners, nor removes a pod without one. */
+function ownersOf({ ownerReferences }: JsonObject): Pick<PodObject['metadata'], 'ownerReferences'> {
+  if (!Array.isArray(ownerReferences)) return {};
+  const owners = ownerReferences.filter(isObject).map(({ apiVersion, kind, name, uid, controller }) => ({
+    apiVersion: String(apiVersion),
+    kind: String(kind),
+    name: String(name),
+    uid: String(uid),
+    controller: controller === true,
+  }));
+  return { ownerReferences: owners };
 }
 
 const withProtocol = (port: JsonObject): Port => ({

@@ -1,5 +1,6 @@
 import type { Original } from '../../core/container/once-more.ts';
 import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
+import type { Revisions } from '../../core/container/revisions.ts';
 import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
 import { matchesSelector, type Selector } from '../../core/request/selector.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
@@ -32,6 +33,7 @@ import { readEvents, Warnings } from './lookups/events.ts';
 import { Services, Storage } from './lookups/optional-facts.ts';
 import { Workloads } from './lookups/workloads.ts';
 import { readOriginal } from './once-more.ts';
+import { readRevisions } from './revisions.ts';
 import { readTargetLog } from './target-log.ts';
 import { WATCH_TIMES, type WatchTimes } from './watch/watch-stream.ts';
 import { Watches } from './watch/watches.ts';
@@ -116,6 +118,10 @@ export class KubernetesCluster implements Cluster {
 
   async original(pod: Pick<PodRef, 'namespace' | 'name'>, containerName: string): Promise<Original | undefined> {
     return readOriginal(this.#client, pod, containerName);
+  }
+
+  async revisions(pod: Pick<Pod, 'metadata'>, containerName: string): Promise<Revisions> {
+    return readRevisions(this.#client, pod, containerName);
   }
 
   async access(request: AccessRequest): Promise<AccessResult> {

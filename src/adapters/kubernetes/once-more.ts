@@ -85,7 +85,8 @@ async function readPod(client: ApiClient, { namespace, name }: NamedPod): Promis
   return asObject(answer.body);
 }
 
-function containerOf(pod: JsonObject | undefined, name: string): JsonObject | undefined {
+/** Also of a pod's template. */
+export function containerOf(pod: JsonObject | undefined, name: string): JsonObject | undefined {
   const spec = asObject(pod?.spec);
   return [...asObjects(spec.containers), ...asObjects(spec.initContainers)].find((each) => each.name === name);
 }

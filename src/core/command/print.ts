@@ -87,6 +87,7 @@ function requestParts(request: RunRequest): readonly string[] {
     ...targetWords(request.target),
     ...locationParts(request),
     ...(request.onceMore?.withoutEnv ?? []).flatMap((name) => value('without-env', name)),
+    ...value('image-of', request.onceMore?.imageOf?.toString()),
     ...value('target', targetContainer?.kind === 'named' ? targetContainer.name : undefined),
     ...when('no-target', targetContainer?.kind === 'none'),
     ...value('image', request.target.kind === 'compare' ? undefined : request.image),

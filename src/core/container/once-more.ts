@@ -28,6 +28,8 @@ export interface OnceMore extends Original {
   readonly serviceAccount: string;
   /** `runAsUser` of the container, else of its pod. Absent: its image decides. */
   readonly user?: number;
+  /** It runs with the image of this revision of its Deployment, not with its own. */
+  readonly revision?: number;
 }
 
 /** Names the container whose program runs a second time; it marks such a container in the pod. */

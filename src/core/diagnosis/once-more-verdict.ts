@@ -23,8 +23,9 @@ const QUOTED_LENGTH = 160;
  * What a second run of a program says: how it ended and its last words, or that it goes on. Undefined where it never ran,
  * or something else ended it: the outcome says so.
  */
-export function onceMoreVerdict({ container, withoutEnv }: OnceMore, end: SecondEnd): Verdict | undefined {
-  const who = withoutEnv.length === 0 ? container : `${container} without ${withoutEnv.join(', ')}`;
+export function onceMoreVerdict(onceMore: OnceMore, end: SecondEnd): Verdict | undefined {
+  const who = whoOf(onceMore);
+  const withImage = onceMore.revision === undefined ? '' : 'with that image ';
   const { outcome, timeoutMs } = end;
   if (end.isPodGoing && (outcome.kind === 'succeeded' || outcome.kind === 'failed')) {
     const exitCode = outcome.kind === 'failed' ? outcome.exitCode : 0;
@@ -49,12 +50,21 @@ export function onceMoreVerdict({ container, withoutEnv }: OnceMore, end: Second
       );
     case 'timed-out':
       return verdictWith(
-        `${who} is still running after ${formatDuration(timeoutMs)}: it starts here`,
+        `${who} is still running after ${formatDuration(timeoutMs)}: it starts ${withImage}here`,
         'kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.',
       );
     default:
       return undefined;
   }
+}
+
+/** `web with the image of revision 41 and without JAVA_OPTS`. */
+function whoOf({ container, withoutEnv, revision }: OnceMore): string {
+  const differences = [
+    revision !== undefined && `with the image of revision ${revision}`,
+    withoutEnv.length > 0 && `without ${withoutEnv.join(', ')}`,
+  ].filter(Boolean);
+  return differences.length === 0 ? container : `${container} ${differences.join(' and ')}`;
 }
 
 const verdictWith = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 3 }] });

@@ -37,7 +37,10 @@ export function decide(plan: Plan, policy: Policy, pods = 1): Decision {
   return winner.approval ? withApproval(question, winner.id, winner.approval) : { kind: 'allow', rule: winner.id };
 }
 
-/** The image of a pod's own container needs no alias: people approve it by its digest. */
+/**
+ * The image of a pod's own container needs no alias: people approve it by its digest. Nor does that of another revision: it has run in
+ * this workload, and people approve it by the name that the card shows.
+ */
 const aliasOf = (plan: Plan, { images }: Policy): ImageAlias | undefined =>
   plan.onceMore ? ownImage(plan.image) : own(images, plan.imageAlias);
 

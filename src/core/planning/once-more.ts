@@ -10,6 +10,7 @@ import {
   type PodSecurityLevel,
   workloadOf,
 } from '../container/pod.ts';
+import type { Revisions } from '../container/revisions.ts';
 import { statusOfTarget } from '../container/status.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { Denial, Policy } from '../policy/policy.ts';
@@ -19,6 +20,7 @@ import { targetContainerOf } from '../request/target.ts';
 import { classOfLaunch } from './launch-class.ts';
 import type { PlanResult } from './make-plan.ts';
 import { ownImage } from './resolve.ts';
+import { imageOfRevision } from './revision-image.ts';
 
 /** The default of `--timeout`: what starts is up by then. */
 const TIMEOUT_MS = 60_000;
@@ -40,6 +42,8 @@ export interface OnceMoreInputs {
   readonly level: PodSecurityLevel;
   /** Undefined: the pod has no such container. */
   readonly original: Original | undefined;
+  /** Where the request wants the image of another revision. */
+  readonly revisions: Revisions | undefined;
 }
 
 /** What a second run of a container has, as the pod is now. */
@@ -51,12 +55,13 @@ export interface SecondRun extends Pick<Plan, 'image' | 'imagePullPolicy'> {
 
 /**
  * The second run that a request asks for, or why there is none: the container runs, never ran, or names no image by its
- * digest. Pure, so that the same question can be asked again right before the launch.
+ * digest, and no other revision has the image that is asked for. Pure, so that the same question can be asked again right before the launch.
  */
 export function secondRunOf(
   pod: Pod,
   request: Pick<RunRequest, 'targetContainer' | 'onceMore'>,
   original: Original | undefined,
+  revisions: Revisions | undefined,
 ): SecondRun | Denial {
   const target = targetContainerOf(pod, request.targetContainer);
   if (target.kind === 'problem') return { kind: 'deny', ...target.problem };
@@ -64,9 +69,13 @@ export function secondRunOf(
   const { container } = target;
   const problem = problemOfOnceMore(pod, container.name);
   if (problem) return problem;
-  const ran = imageThatRan(statusOfTarget(pod, container.name)?.imageID ?? '');
-  if (!ran) return denied('once_more_no_digest', container.name);
-  const withoutEnv = request.onceMore?.withoutEnv ?? [];
+  const { withoutEnv = [], imageOf: wanted } = request.onceMore ?? {};
+  const chosen =
+    wanted === undefined
+      ? imageOfItsOwn(container.name, statusOfTarget(pod, container.name))
+      : imageOfRevision({ pod, container, wanted }, revisions);
+  if (chosen.kind === 'deny') return chosen;
+  const { image, imagePullPolicy, revision } = chosen;
   const unknown = withoutEnv.find((name) => !original.variables.includes(name));
   if (unknown !== undefined) return denied('once_more_no_variable', `${unknown} of ${container.name}`);
   const onceMore: OnceMore = {
@@ -75,9 +84,17 @@ export function secondRunOf(
     withoutEnv,
     switches: switchesFor(original, withoutEnv),
     serviceAccount: pod.spec.serviceAccountName ?? 'default',
-    ...defined({ user: container.securityContext.runAsUser ?? pod.spec.securityContext.runAsUser }),
+    ...defined({ revision, user: container.securityContext.runAsUser ?? pod.spec.securityContext.runAsUser }),
   };
-  return { kind: 'second-run', ...ran, container, onceMore };
+  return { kind: 'second-run', image, ...defined({ imagePullPolicy }), container, onceMore };
+}
+
+type ChosenImage = Pick<SecondRun, 'image' | 'imagePullPolicy'> &
+  Pick<OnceMore, 'revision'> & { readonly kind: 'image' };
+
+function imageOfItsOwn(name: string, status: ContainerStatus | undefined): ChosenImage | Denial {
+  const ran = imageThatRan(status?.imageID ?? '');
+  return ran ? { kind: 'image', ...ran } : denied('once_more_no_digest', name);
 }
 
 /**
@@ -115,9 +132,9 @@ const denied = (code: ReasonCode, subject: string): Denial => ({ kind: 'deny', c
 /** The plan of a second run. Its target is down, so it joins no processes; its power is that of its original. Pure. */
 export function planOnceMore(
   pod: Pod,
-  { request, origin, policy, cluster, level, original }: OnceMoreInputs,
+  { request, origin, policy, cluster, level, original, revisions }: OnceMoreInputs,
 ): PlanResult {
-  const second = secondRunOf(pod, request, original);
+  const second = secondRunOf(pod, request, original, revisions);
   if (second.kind === 'deny') return second;
   const { image, imagePullPolicy, container, onceMore } = second;
   const alias = ownImage(image);

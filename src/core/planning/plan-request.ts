@@ -3,6 +3,7 @@ import type { Original } from '../container/once-more.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod, PodSecurityLevel } from '../container/pod.ts';
 import { identityOfTarget, kindOfTarget, type UserAndGroup } from '../container/profiles.ts';
+import type { Revisions } from '../container/revisions.ts';
 import { alertSourceOf } from '../ids.ts';
 import type { Decision, Denial, ImageAlias, Limits, Policy } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
@@ -61,6 +62,8 @@ export interface PlanInputs {
   readonly learnt?: UserAndGroup | undefined;
   /** Of a request to run a container once more: what that has. */
   readonly original?: Original;
+  /** Of one that wants the image of another revision. */
+  readonly revisions?: Revisions;
 }
 
 /**
@@ -100,9 +103,10 @@ function decidedPlan(pod: Pod, inputs: PlanInputs, size: BatchSize): PlannedPod 
 
 export function planPod(
   pod: Pod,
-  { request, origin, policy, aim, level, learnt, original }: PlanInputs,
+  { request, origin, policy, aim, level, learnt, original, revisions }: PlanInputs,
 ): { readonly kind: 'plan'; readonly plan: Plan } | Denial {
-  if (request.onceMore) return planOnceMore(pod, { request, origin, policy, cluster: aim.cluster, level, original });
+  if (request.onceMore)
+    return planOnceMore(pod, { request, origin, policy, cluster: aim.cluster, level, original, revisions });
   const target = targetContainerOf(pod, request.targetContainer);
   if (target.kind === 'problem') return { kind: 'deny', ...target.problem };
   const container = target.kind === 'container' ? target.container : undefined;

@@ -1,5 +1,6 @@
 import type { EnvVar, ImagePullPolicy } from '../container/ephemeral-container.ts';
 import type { ProfileName, UserAndGroup } from '../container/profiles.ts';
+import type { WantedRevision } from '../container/revisions.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { OutcomeWord } from '../outcome.ts';
 
@@ -44,8 +45,12 @@ export interface RunRequest {
   readonly argumentsOnly: boolean;
   readonly timeoutMs?: number;
   readonly reason?: string;
-  /** Run the program of the target container a second time, with these variables left out. No image is named. */
-  readonly onceMore?: { readonly withoutEnv: readonly string[] };
+  /** Run the program of the target container a second time. No image is named, at most a revision that had another. */
+  readonly onceMore?: {
+    /** Variables to leave out. */
+    readonly withoutEnv: readonly string[];
+    readonly imageOf?: WantedRevision;
+  };
   readonly dryRun: boolean;
   readonly batch: {
     readonly replicas?: number;

@@ -5,6 +5,7 @@ import {
   type PodContainer,
   PROBE_KINDS,
 } from '../../core/container/pod.ts';
+import type { Revisions } from '../../core/container/revisions.ts';
 import type { WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { withoutFrames } from '../../core/files/frame-parser.ts';
@@ -64,6 +65,8 @@ function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
       const original = await filteredErrors(cluster.original(pod, containerName));
       return original && { ...original, command: words(original.command), args: words(original.args) };
     },
+    revisions: async (pod, containerName) =>
+      filteredRevisions(await filteredErrors(cluster.revisions(pod, containerName)), text),
     access: async (request) => {
       const answer = await filteredErrors(cluster.access(request));
       return answer.kind === 'denied' ? { ...answer, reason: text(answer.reason) } : answer;
@@ -89,6 +92,12 @@ function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
     check: () => filteredErrors(cluster.check()),
   };
 }
+
+/** Of an image that holds a secret nothing is left that could be launched. */
+const filteredRevisions = (revisions: Revisions, text: (words: string) => string): Revisions =>
+  revisions.kind === 'revisions'
+    ? { ...revisions, all: revisions.all.map(({ number, image }) => ({ number, image: image && text(image) })) }
+    : revisions;
 
 /** What others call themselves and their work is free text too. */
 function filteredWorkload(workload: WorkloadFact, redact: readonly string[]): WorkloadFact {

@@ -3,6 +3,7 @@ import type { Original } from '../../core/container/once-more.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
+import type { Revisions } from '../../core/container/revisions.ts';
 import type { Verdict } from '../../core/diagnosis/facts/verdict.ts';
 import { type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import { kindToLookUp, type PlanInputs, planPod } from '../../core/planning/plan-request.ts';
@@ -97,6 +98,16 @@ export async function originalFor(
 ): Promise<Original | undefined> {
   const target = onceMore && targetContainerOf(pod, targetContainer);
   return target?.kind === 'container' ? cluster.original(pod.metadata, target.container.name) : undefined;
+}
+
+/** What its Deployment keeps, where a request wants the image of another revision. */
+export async function revisionsFor(
+  pod: Pod,
+  { targetContainer, onceMore }: Pick<PlanInputs['request'], 'targetContainer' | 'onceMore'>,
+  cluster: Pick<Cluster, 'revisions'>,
+): Promise<Revisions | undefined> {
+  const target = onceMore?.imageOf === undefined ? undefined : targetContainerOf(pod, targetContainer);
+  return target?.kind === 'container' ? cluster.revisions(pod, target.container.name) : undefined;
 }
 
 /** Looks up what earlier diagnoses learnt. Only a hint: planning continues when the store fails. */

@@ -1,6 +1,7 @@
 import type { EphemeralContainer } from '../../core/container/ephemeral-container.ts';
 import type { Original } from '../../core/container/once-more.ts';
 import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
+import type { Revisions } from '../../core/container/revisions.ts';
 import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { RefusedBy } from '../../core/outcome.ts';
@@ -45,6 +46,11 @@ export interface Cluster {
    * there is no such container.
    */
   original(pod: Pick<PodRef, 'namespace' | 'name'>, containerName: string): Promise<Original | undefined>;
+  /**
+   * The revisions of the Deployment of the pod, with the image that each gives this container, read from the API server
+   * now. An optional right, whose lack is an answer.
+   */
+  revisions(pod: Pick<Pod, 'metadata'>, containerName: string): Promise<Revisions>;
   /**
    * Asks if a debug run is allowed there: patch pods/ephemeralcontainers, get pods/log, get pods. Caches a yes for at
    * most 30 s, a no for 5 s. Throws when it cannot know.

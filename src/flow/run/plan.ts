@@ -31,6 +31,7 @@ import {
   type Preview,
   Refused,
   refuse,
+  revisionsFor,
   unlessDenied,
 } from '../planning/plan-pod.ts';
 import { accessProblem, muteProblem, rehearse } from '../planning/preflight.ts';
@@ -255,7 +256,8 @@ async function planOne(
   const [pod, level] = await Promise.all([found, cluster.podSecurity(aim.namespace)]);
   const learnt = await learntFor(pod, { request, aim }, learntFrom(deps));
   const original = await originalFor(pod, request, cluster);
-  const inputs = { request, origin, policy, aim, level, learnt, ...defined({ original }) };
+  const revisions = await revisionsFor(pod, request, cluster);
+  const inputs = { request, origin, policy, aim, level, learnt, ...defined({ original, revisions }) };
   if (answers) {
     const { plan, decision, problem } = unlessDenied(planQuestion(pod, inputs));
     return { plan, planHash: planHash(plan), decision, question: { kind: 'pod', pod, problem } };

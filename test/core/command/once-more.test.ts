@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseCommand } from '../../../src/core/command/parse.ts';
+import { printCommand } from '../../../src/core/command/print.ts';
 
 const read = (text: string) => {
   const parsed = parseCommand(text);
@@ -41,6 +42,27 @@ it('names the pod as what to write instead of its workload', () => {
 });
 
 it.each([
+  ['previous', 'previous'],
+  ['41', 41],
+])('takes the image of another revision: %s', (typed, imageOf) => {
+  const command = read(`once-more web-1 -n shop --image-of=${typed}`);
+  expect(command).toMatchObject({ request: { onceMore: { withoutEnv: [], imageOf } } });
+  expect(typeof command === 'object' && printCommand(command)).toBe(`once-more web-1 -n shop --image-of=${typed}`);
+});
+
+it.each([
+  ['prevous', 'Did you mean previous?'],
+  ['Previous', 'Did you mean previous?'],
+  ['-1', 'For example: once-more web-1 --image-of=previous'],
+  ['0', 'Write --image-of=previous, or the number of a revision, such as --image-of=41.'],
+  ['4.1', 'Write --image-of=previous, or the number of a revision, such as --image-of=41.'],
+  ['web:1', 'Write --image-of=previous, or the number of a revision, such as --image-of=41.'],
+])('names the right word where the revision is %s', (typed, hint) => {
+  const parsed = parseCommand(`once-more web-1 --image-of ${typed}`);
+  expect(parsed.kind === 'error' && parsed.error.hint).toBe(hint);
+});
+
+it.each([
   ['once-more', 'target_missing'],
   ['once-more deployment/web', 'target_kind_unknown'],
   ['once-more web-1 web-2', 'word_unexpected'],
@@ -50,6 +72,9 @@ it.each([
   ['once-more web-1 -- sh', 'flag_misplaced'],
   ['once-more web-1 --without-env=A=b', 'env_invalid'],
   ['web-1 --without-env=A', 'flag_misplaced'],
+  ['once-more web-1 --image-of=42nd', 'number_invalid'],
+  ['once-more web-1 --image-of=41 --image-of=40', 'flag_repeated'],
+  ['web-1 --image-of=previous', 'flag_misplaced'],
 ])('%s is refused', (text, code) => {
   expect(read(text)).toBe(code);
 });

@@ -52,6 +52,29 @@ it('names what was left out, and quotes the kubelet where there is no log', () =
   expect(verdict?.findings).toMatchObject([{ rank: 1 }]);
 });
 
+it.each<[string, Partial<OnceMore>, Outcome, string]>([
+  [
+    'an end',
+    { revision: 41 },
+    { kind: 'failed', exitCode: 1, reason: 'Error' },
+    'web with the image of revision 41 ended with exit code 1 after 2 s, without a word',
+  ],
+  [
+    'no end',
+    { revision: 41 },
+    { kind: 'timed-out' },
+    'web with the image of revision 41 is still running after 1 min: it starts with that image here',
+  ],
+  [
+    'an end without a variable',
+    { revision: 41, withoutEnv: ['DB_URL'] },
+    { kind: 'succeeded' },
+    'web with the image of revision 41 and without DB_URL ended with exit code 0 after 2 s, without a word',
+  ],
+])('names the image of another revision at %s', (_, parts, outcome, line) => {
+  expect(lineOf(outcome, '', { ...ONCE_MORE, ...parts })?.line).toBe(line);
+});
+
 it('says that nobody can stop what goes on', () => {
   expect(lineOf({ kind: 'timed-out' })?.findings).toMatchObject([
     { rank: 3, next: expect.stringContaining('cannot stop it') },

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Original } from '../../../src/core/container/once-more.ts';
 import { planHash } from '../../../src/core/container/plan.ts';
 import type { ContainerStatus } from '../../../src/core/container/pod.ts';
+import type { Revisions, WantedRevision } from '../../../src/core/container/revisions.ts';
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import { covers, grantScope } from '../../../src/core/planning/grant.ts';
 import { aimOf, planRequest } from '../../../src/core/planning/plan-request.ts';
 import type { Rule } from '../../../src/core/policy/policy.ts';
 import type { RunRequest } from '../../../src/core/request/command.ts';
+import { defined } from '../../../src/lib/object.ts';
 import {
   aGrant,
   anOrigin,
@@ -47,6 +49,7 @@ interface Asked {
   readonly rules?: readonly Rule[];
   readonly request?: Partial<RunRequest>;
   readonly original?: Original;
+  readonly revisions?: Revisions;
   readonly policy?: Parameters<typeof aPolicy>[0];
 }
 
@@ -55,6 +58,7 @@ function planned({
   rules = [approved()],
   request = {},
   original = ORIGINAL,
+  revisions,
   policy: parts = {},
 }: Asked = {}) {
   const sre = { users: [asUserId('U0BOB')] };
@@ -62,7 +66,8 @@ function planned({
   const { image: _, ...asked } = aRequest({ onceMore: { withoutEnv: [] }, ...request });
   const aim = aimOf(asked, anOrigin(), policy);
   if (aim.kind === 'deny') throw new Error(aim.code);
-  return planRequest(pod, { request: asked, origin: anOrigin(), policy, aim, level: 'privileged', original });
+  const inputs = { request: asked, origin: anOrigin(), policy, aim, original, ...defined({ revisions }) };
+  return planRequest(pod, { ...inputs, level: 'privileged' });
 }
 
 function decided(asked: Asked = {}): string {
@@ -254,4 +259,123 @@ it.each([
   const pod = aDownPod(down(), { metadata: { ownerReferences } });
   const rules = [approved({ onceMore: ['jobs', 'statefulSets'] })];
   expect(decided({ pod, rules })).toBe(`once_more_workload_not_allowed: ${kind}/${name}`);
+});
+
+describe('a second run with the image of another revision', () => {
+  const of = (own: number, images: Readonly<Record<number, string | undefined>>): Revisions => ({
+    kind: 'revisions',
+    deployment: 'web',
+    own,
+    all: Object.entries(images).map(([number, image]) => ({ number: Number(number), image })),
+  });
+  const KEPT = of(42, { 39: 'shop:7', 42: 'shop:9', 41: `shop@${DIGEST}`, 40: undefined, 43: 'shop:10' });
+  const named = (imageOf: WantedRevision) => ({ onceMore: { withoutEnv: [], imageOf } });
+  const withImageOf = (imageOf: WantedRevision, revisions = KEPT, asked: Asked = {}): Asked => ({
+    request: named(imageOf),
+    revisions,
+    pod: aDownPod(down(), { spec: { containers: [{ name: 'web', image: 'shop:9', securityContext: {} }] } }),
+    ...asked,
+  });
+
+  it.each<[string, WantedRevision, Revisions, number, string]>([
+    ['the one before its own', 'previous', KEPT, 41, `shop@${DIGEST}`],
+    ['one by its number', 39, KEPT, 39, 'shop:7'],
+    ['a newer one', 43, KEPT, 43, 'shop:10'],
+    [
+      'the one before, of a pod of an old revision',
+      'previous',
+      of(41, { 39: 'shop:7', 41: 'shop:8', 43: 'shop:10' }),
+      39,
+      'shop:7',
+    ],
+  ])('has that of %s, and all else of the pod', (_, imageOf, revisions, revision, image) => {
+    expect(plan(withImageOf(imageOf, revisions))).toMatchObject({
+      image,
+      imagePullPolicy: 'IfNotPresent',
+      class: 'elevated',
+      onceMore: { ...ORIGINAL, container: 'web', revision },
+    });
+  });
+
+  it('is no other plan without it, and another one with it', () => {
+    expect(plan().onceMore).not.toHaveProperty('revision');
+    const revisions = of(42, { 41: `registry.example.com/shop@${DIGEST}`, 42: 'shop:9' });
+    expect(planHash(plan(withImageOf(41, revisions)))).not.toBe(planHash(plan()));
+  });
+
+  it('needs an approval all the same', () => {
+    expect(decided(withImageOf(41))).toBe('needs-approval');
+    const { approval: _, ...open } = approved();
+    expect(decided(withImageOf(41, KEPT, { rules: [open] }))).toContain('once_more_needs_approval');
+  });
+
+  it('does not need the digest of its own image', () => {
+    const pod = aDownPod(down({ imageID: '' }), {
+      spec: { containers: [{ name: 'web', image: 'shop:9', securityContext: {} }] },
+    });
+    expect(decided(withImageOf(41, KEPT, { pod }))).toBe('needs-approval');
+  });
+
+  it.each<[string, WantedRevision, Revisions, string]>([
+    [
+      'kdebug may not read them',
+      41,
+      { kind: 'no-right', right: 'list replicasets.apps' },
+      'once_more_revisions_unreadable: list replicasets.apps in shop',
+    ],
+    [
+      'the pod is of no Deployment',
+      'previous',
+      { kind: 'none' },
+      'once_more_no_revision: web-1 is no revision of a Deployment',
+    ],
+    [
+      'none is before its own',
+      'previous',
+      of(39, { 39: 'shop:9', 40: 'shop:10' }),
+      "once_more_no_revision: deployment/web keeps none before 39, the pod's own",
+    ],
+    ['none has the number', 38, KEPT, 'once_more_no_revision: deployment/web keeps 39, 40, 41, 42, 43'],
+    ['it had no such container', 40, KEPT, 'once_more_no_revision: revision 40 has no container web'],
+    [
+      'its image is no image',
+      41,
+      of(42, { 41: 'https://ci:[redacted:secret]@shop', 42: 'shop:9' }),
+      'once_more_no_revision: the image of revision 41 has no valid name',
+    ],
+    ['it is its own', 42, KEPT, 'once_more_same_image: shop:9 of revision 42; revision 43 has another'],
+    [
+      'it has the same image',
+      41,
+      of(42, { 40: 'shop:7', 41: 'docker.io/library/shop:9', 42: 'shop:9' }),
+      'once_more_same_image: docker.io/library/shop:9 of revision 41; revision 40 has another',
+    ],
+    [
+      'all have the same image',
+      'previous',
+      of(42, { 41: 'shop:9', 42: 'shop:9' }),
+      'once_more_same_image: shop:9 of revision 41; no revision has another',
+    ],
+    [
+      'a webhook changed the image of the pod alone',
+      41,
+      of(42, { 41: 'mirror/shop:9', 42: 'mirror/shop:9' }),
+      'once_more_same_image: mirror/shop:9 of revision 41; no revision has another',
+    ],
+  ])('is refused where %s', (_, imageOf, revisions, answer) => {
+    expect(decided(withImageOf(imageOf, revisions))).toBe(answer);
+  });
+
+  it('is refused where two ReplicaSets have its number', () => {
+    const all = [41, 41, 42].map((number, index) => ({ number, image: `shop:${index}` }));
+    const revisions: Revisions = { kind: 'revisions', deployment: 'web', own: 42, all };
+    expect(decided(withImageOf('previous', revisions))).toBe(
+      'once_more_no_revision: deployment/web has two ReplicaSets of 41',
+    );
+  });
+
+  it('is refused while the container runs, whatever the revisions say', () => {
+    const pod = aDownPod(aStatus({ running: { startedAt: '2026-11-21T07:30:01Z' } }));
+    expect(decided(withImageOf(41, KEPT, { pod }))).toContain('once_more_running');
+  });
 });

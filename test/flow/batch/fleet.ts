@@ -1,4 +1,5 @@
 import type { ContainerStatus, Pod, PodRef, PodSecurityLevel } from '../../../src/core/container/pod.ts';
+import type { Revisions } from '../../../src/core/container/revisions.ts';
 import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../../src/core/diagnosis/facts/facts.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { LogCompleteness } from '../../../src/core/run/run.ts';
@@ -96,6 +97,10 @@ export class Fleet implements Cluster {
 
   async workload(): Promise<WorkloadFact | 'not-found' | undefined> {
     return undefined;
+  }
+
+  async revisions(): Promise<Revisions> {
+    return { kind: 'none' };
   }
 
   async original(): Promise<undefined> {

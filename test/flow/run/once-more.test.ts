@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Original } from '../../../src/core/container/once-more.ts';
 import type { ContainerStatus } from '../../../src/core/container/pod.ts';
+import type { Revisions } from '../../../src/core/container/revisions.ts';
 import { asChannelId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import { aPod, aPolicy, approvalTerms, aRule, aStatus } from '../../support/builders.ts';
@@ -32,8 +33,19 @@ const statusOf = (parts: Partial<ContainerStatus> = {}): ContainerStatus =>
 
 const aPodWith = (status: ContainerStatus) => aPod({ status: { containerStatuses: [status] } });
 
-async function asked(words = 'once-more web-1'): Promise<World> {
+const keptWith = (image: string, own = 42): Revisions => ({
+  kind: 'revisions',
+  deployment: 'web',
+  own,
+  all: [
+    { number: own, image: 'shop:2' },
+    { number: 41, image },
+  ],
+});
+
+async function asked(words = 'once-more web-1', revisions = keptWith('shop:1')): Promise<World> {
   const world = new World({ policy: guarded() });
+  world.cluster.revisionsNow = revisions;
   world.directory.groups.set('S0SRE', new Set(['U0BOB']));
   world.cluster.setPod(aPodWith(statusOf()));
   world.cluster.originalNow = ORIGINAL;
@@ -140,5 +152,82 @@ describe('a second run', () => {
     await world.say('once-more web-1');
     expect((await world.run()).refusal?.code).toBe('once_more_running');
     expect(world.refusal).toContain('--image=blackbox');
+  });
+});
+
+describe('a second run with the image of another revision', () => {
+  const WORDS = 'once-more web-1 --image-of=previous';
+
+  it('is launched with that image once it is approved, and with all else of its original', async () => {
+    const world = await asked(WORDS);
+    expect((await world.run()).state).toBe('pending-approval');
+    expect(JSON.stringify(world.thread.posts)).toMatch(/With the image of revision 41, not its own.*shop:1/);
+    await world.click('U0BOB', 'approve');
+    expect(world.cluster.launches).toMatchObject([
+      {
+        copyOf: { containerName: 'web', withoutEnv: [] },
+        container: { image: 'shop:1', imagePullPolicy: 'IfNotPresent' },
+      },
+    ]);
+  });
+
+  it('asks for no revision where none is wanted', async () => {
+    const world = await asked();
+    await world.click('U0BOB', 'approve');
+    expect(world.cluster.launches).toHaveLength(1);
+    expect(world.cluster.calls).not.toContain('revisions');
+  });
+
+  it.each<[string, Revisions]>([
+    ['has another image', keptWith('shop:evil')],
+    ['is another one', { ...keptWith('shop:1', 44), all: [{ number: 43, image: 'shop:1' }] } as Revisions],
+    ['is gone', { kind: 'none' }],
+    ['cannot be read', { kind: 'no-right', right: 'list replicasets.apps' }],
+  ])('is not launched when the revision %s by then', async (_name, changed) => {
+    const world = await asked(WORDS);
+    world.cluster.revisionsNow = changed;
+    await world.click('U0BOB', 'approve');
+    expect(world.cluster.launches).toHaveLength(0);
+    expect((await world.run()).state).not.toBe('starting');
+  });
+
+  it.each<[string, Revisions, string]>([
+    ['the image has changed', keptWith('shop:evil'), 'approval_changed'],
+    ['the revision is gone', { kind: 'none' }, 'once_more_no_revision'],
+  ])('is judged once more right before its launch: %s', async (_name, changed, code) => {
+    const world = await asked(WORDS);
+    const lease = await world.store.lease(world.runId, 'replica-0');
+    const run = await world.run();
+    const atMs = world.clock.now();
+    const approval = { ...run.approval!, votes: [{ userId: 'U0BOB', kind: 'approve', atMs } as const] };
+    await world.store.save({ ...run, state: 'approved', approvedAtMs: atMs, approval }, lease!.fence);
+    world.cluster.revisionsNow = changed;
+    world.clock.standStill(60_000);
+    world.pipeline.startAdopting();
+    await world.clock.advance(1_000);
+    expect((await world.run()).refusal?.code).toBe(code);
+    expect(world.cluster.launches).toHaveLength(0);
+  });
+
+  it.each<[string, Revisions, string, string]>([
+    [
+      'kdebug lacks the right',
+      { kind: 'no-right', right: 'list replicasets.apps' },
+      'once_more_revisions_unreadable',
+      'list replicasets.apps in shop',
+    ],
+    ['the pod is of no Deployment', { kind: 'none' }, 'once_more_no_revision', 'web-1 is no revision of a Deployment'],
+    ['it has the same image', keptWith('shop:2'), 'once_more_same_image', 'shop:2 of revision 41'],
+    [
+      'its image holds a secret',
+      keptWith('https://ci:correct-horse-battery@registry.example.com/shop:1'),
+      'once_more_no_revision',
+      'no valid name',
+    ],
+  ])('is refused where %s', async (_name, revisions, code, words) => {
+    const world = await asked(WORDS, revisions);
+    expect((await world.run()).refusal?.code).toBe(code);
+    expect(world.refusal).toContain(words);
+    expect(JSON.stringify([world.refusal, await world.run()])).not.toContain('correct-horse');
   });
 });

@@ -10,6 +10,7 @@ import type {
   PodRef,
   PodSecurityLevel,
 } from '../../../src/core/container/pod.ts';
+import type { Revisions } from '../../../src/core/container/revisions.ts';
 import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../../src/core/diagnosis/facts/facts.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { ByFileName } from '../../../src/core/run/delivery.ts';
@@ -76,6 +77,7 @@ export class FakeCluster implements Cluster {
   warningsNow: readonly ObjectEvent[] = [];
   /** Undefined: the pod has no such container. */
   originalNow: Original | undefined;
+  revisionsNow: Revisions = { kind: 'none' };
   /** Of a container, or of its last incarnation: `web`, `web --previous`. */
   readonly targetLogs = new Map<string, readonly StampedLine[]>();
   /** Undefined: the bot may not look at nodes. */
@@ -161,6 +163,10 @@ export class FakeCluster implements Cluster {
 
   original(): Promise<Original | undefined> {
     return this.#answer('original', () => this.originalNow);
+  }
+
+  revisions(): Promise<Revisions> {
+    return this.#answer('revisions', () => this.revisionsNow);
   }
 
   access(): Promise<AccessResult> {

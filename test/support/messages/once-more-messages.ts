@@ -31,12 +31,15 @@ const ONCE_MORE: OnceMore = {
   user: 10_001,
 };
 const WITHOUT: OnceMore = { ...ONCE_MORE, withoutEnv: ['JAVA_OPTS'] };
+const EARLIER: OnceMore = { ...ONCE_MORE, command: [], args: [], revision: 41 };
 const LOG = 'starting\npanic: relation "orders" does not exist\n';
+
+const IMAGE = `registry.example.com/shop/web@sha256:${'a1'.repeat(32)}`;
 
 function planOf(onceMore: OnceMore): Plan {
   const { targetContainerName: _, ...plan } = aPlan({
     imageAlias: 'once more',
-    image: `registry.example.com/shop/web@sha256:${'a1'.repeat(32)}`,
+    image: onceMore.revision === undefined ? IMAGE : 'registry.example.com/shop/web:2026-11-20',
     profile: 'baseline',
     class: 'elevated',
     classReasons: [
@@ -101,6 +104,7 @@ function ended(onceMore: OnceMore, outcome: Outcome, log = LOG): Run {
 const ENDS: readonly (readonly [name: string, run: Run])[] = [
   ['it ends at once', ended(ONCE_MORE, { kind: 'failed', exitCode: 1, reason: 'Error' })],
   ['it ends well without a variable', ended(WITHOUT, { kind: 'succeeded' }, 'starting\nmigrated\n')],
+  ['it starts with the image of another revision', ended(EARLIER, { kind: 'timed-out' }, 'listening on :8080\n')],
   ['it starts', ended(ONCE_MORE, { kind: 'timed-out' }, 'starting\nlistening on :8080\n')],
 ];
 
@@ -113,6 +117,10 @@ export const ONCE_MORE_MESSAGES: readonly MessageKind[] = [
     isCard: true,
     examples: [
       { name: 'it waits for an approval', message: anchorMessage(run(ONCE_MORE, { state: 'pending-approval' }), NOW) },
+      {
+        name: 'with the image of another revision',
+        message: anchorMessage(run(EARLIER, { state: 'pending-approval' }), NOW),
+      },
       { name: 'without a variable', message: anchorMessage(run(WITHOUT, { state: 'pending-approval' }), NOW) },
       ...ENDS.map(([name, one]) => ({ name, message: anchorMessage(one, NOW) })),
     ],

@@ -34,6 +34,8 @@ const GROUPS = {
 export const workloadPath = (namespace: string, kind: WorkloadKind, name: string): string =>
   `${groupPath(GROUPS[kind], namespace)}/${kind}s/${checked(kind, name, isDnsSubdomain(name))}`;
 
+export const replicaSetsPath = (namespace: string): string => `${groupPath(GROUPS.replicaset, namespace)}/replicasets`;
+
 export const podsPath = (namespace: string): string => `${namespacePath(namespace)}/pods`;
 
 export const podPath = (namespace: string, name: string): string =>

@@ -10,6 +10,7 @@ export type ValueKind =
   | 'image'
   | 'env'
   | 'env-name'
+  | 'revision'
   | 'condition'
   | 'dump'
   | 'shots'
@@ -254,6 +255,14 @@ const TABLE = [
     repeatable: true,
     help: 'Leave this variable of the container out of once-more. May be repeated.',
     example: 'once-more web-1 --without-env=JAVA_OPTS',
+  },
+  {
+    name: 'image-of',
+    value: 'revision',
+    placeholder: 'REVISION',
+    group: 'lookup',
+    help: 'Run once-more with the image of another revision of the Deployment: previous, or its number.',
+    example: 'once-more web-1 --image-of=previous',
   },
   {
     name: 'when',

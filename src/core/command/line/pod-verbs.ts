@@ -1,9 +1,10 @@
+import { defined } from '../../../lib/object.ts';
 import { COMPARING_IMAGE, type Command, type Target } from '../../request/command.ts';
 import type { Line, Report } from './line.ts';
-import { readNamespaceFlags, readRequest } from './request.ts';
+import { flagReader, readNamespaceFlags, readRequest } from './request.ts';
 import { type Named, readNamed, unexpectedWord } from './target.ts';
 import type { Word } from './tokenize.ts';
-import { readEnvName } from './values.ts';
+import { readEnvName, readRevision } from './values.ts';
 
 /** The words after a verb, with the flags of the line. */
 export interface NamedReading {
@@ -43,9 +44,13 @@ export function readOnceMore(reading: NamedReading): Command | undefined {
   const named = readPod('once-more', { ...reading, words });
   const request = named && readRequest(reading.line, words, reading.report);
   const names = (reading.line.flags.get('without-env') ?? []).map((given) => readEnvName(given, reading.report));
+  const imageOf = flagReader(reading.line, reading.report)('image-of', readRevision);
   if (!request) return undefined;
   const withoutEnv = [...new Set(names.filter((name) => name !== undefined))];
-  return { kind: 'run', request: { ...request, target: named.target, onceMore: { withoutEnv } } };
+  return {
+    kind: 'run',
+    request: { ...request, target: named.target, onceMore: { withoutEnv, ...defined({ imageOf }) } },
+  };
 }
 
 export const withoutKind = (words: readonly Word[]): readonly Word[] =>

@@ -10,6 +10,7 @@ import {
   parseImageReference,
 } from '../../container/names.ts';
 import { PROFILES, type ProfileName } from '../../container/profiles.ts';
+import type { WantedRevision } from '../../container/revisions.ts';
 import { isRunId } from '../../ids.ts';
 import { OUTCOME_WORDS, type OutcomeWord } from '../../outcome.ts';
 import { parseSelector, printSelector } from '../../request/selector.ts';
@@ -106,6 +107,18 @@ export const readEnv: Reader<EnvVar> = (typed, report) => {
     return report(problem(typed, { code: 'env_reserved', message: `${shown(name)} belongs to kdebug itself.`, hint }));
   }
   return { name, value: typed.value.slice(equals + 1) };
+};
+
+/** `previous`, or the number of a revision of a Deployment. */
+export const readRevision: Reader<WantedRevision> = (typed, report) => {
+  if (typed.value === 'previous') return typed.value;
+  const number = /^[1-9]\d{0,8}$/.test(typed.value) ? Number(typed.value) : undefined;
+  if (number !== undefined) return number;
+  const hint = didYouMean(
+    nearest(typed.value.toLowerCase(), ['previous']),
+    'Write --image-of=previous, or the number of a revision, such as --image-of=41.',
+  );
+  return report(problem(typed, { code: 'number_invalid', message: `${shown(typed.value)} is no revision.`, hint }));
 };
 
 /** The name of a variable of the pod's own container. */

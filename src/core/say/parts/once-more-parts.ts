@@ -8,7 +8,7 @@ import type { Plan } from '../../container/plan.ts';
 import { fact, facts, line, paragraph, rows, type Shown, shownParts, whole } from '../message/line.ts';
 import { code, type Fact, type Part, person, strong } from '../message/message.ts';
 import { shortName } from './headline.ts';
-import { namesOf, switchesOf } from './once-more-words.ts';
+import { namesOf, revisionPart, switchesOf } from './once-more-words.ts';
 import { whySpans } from './run-lines.ts';
 
 type SecondRun = Plan & { readonly onceMore: OnceMore };
@@ -29,6 +29,7 @@ export function onceMoreParts(plan: SecondRun): readonly Part[] {
     whole(paragraph`${person(plan.requesterId)} wants to run the program of ${program} once more in ${subject}`),
     reason !== undefined && paragraph`${whySpans(reason)}`,
     whole(paragraph`${strong('The program runs a second time beside its pod.')} ${watchedWords(timeoutMs)}`),
+    revisionPart(plan),
     risks.length > 0 && paragraph`${strong('Risk:')} ${classText(plan.class, risks)}`,
     whole(facts(fact('Pod', code(`${namespace}/${podName}`)), fact('Image', code(visible(image))))),
   );
@@ -82,8 +83,9 @@ const variablesOf = ({ variables, withoutEnv, sources }: OnceMore): readonly str
   ...sources.map((source) => `all of ${source}`),
 ];
 
-function commandOf({ command, args }: OnceMore) {
-  if (command.length + args.length === 0) return 'the default command of its image';
+function commandOf({ command, args, revision }: OnceMore) {
+  if (command.length + args.length === 0)
+    return `the default command of ${revision === undefined ? 'its' : 'that'} image`;
   const words = [...command, ...args];
   const whose = command.length === 0 && ' as arguments of the image’s own command';
   return line`${code(shorten(visible(words.map(quoteWord).join(' ')), MAX_COMMAND_LENGTH))}${whose}`;

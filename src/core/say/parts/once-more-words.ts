@@ -1,8 +1,9 @@
 import { visible } from '../../../lib/invisible.ts';
+import { isPinned } from '../../container/names.ts';
 import type { OnceMore } from '../../container/once-more.ts';
 import type { Plan } from '../../container/plan.ts';
-import { list, note, type Shown } from '../message/line.ts';
-import { code } from '../message/message.ts';
+import { list, note, paragraph, type Shown, whole } from '../message/line.ts';
+import { code, strong } from '../message/message.ts';
 
 const MAX_LENGTH = 1_000;
 
@@ -22,11 +23,24 @@ export function namesOf(all: readonly string[], none: string): string {
 export const switchesOf = ({ switches }: OnceMore): string =>
   switches.map(({ name, value }) => `${name}=${value}`).join(', ');
 
+/** For approvers, where the image is not the container's own. */
+export function revisionPart({ onceMore, image }: Plan): Shown {
+  if (onceMore?.revision === undefined) return [];
+  const words = 'All else stays: command, environment, mounts, rights.';
+  return whole(
+    paragraph`${strong(`With the image of revision ${onceMore.revision}, not its own.`)} ${words}${!isPinned(image) && ` It is named by ${TAG}.`}`,
+  );
+}
+
+const TAG = 'a tag: what it names may have moved';
+
 /** With the result: in what the second run was not like the first one. */
 export function differencesPart({ plan }: { readonly plan?: Plan }): Shown {
   if (!plan?.onceMore) return [];
-  const { container, withoutEnv, unmountable, switches } = plan.onceMore;
+  const { container, withoutEnv, unmountable, switches, revision } = plan.onceMore;
   const differences = [
+    revision !== undefined &&
+      `with the image of revision ${revision}, not its own${isPinned(plan.image) ? '' : `, named by ${TAG}`}`,
     withoutEnv.length > 0 && `without the variable${withoutEnv.length === 1 ? '' : 's'} ${withoutEnv.join(', ')}`,
     unmountable.length > 0 &&
       `without the mount${unmountable.length === 1 ? '' : 's'} ${namesOf(unmountable, '')} (subPath)`,
