@@ -49,13 +49,25 @@ func (l *look) isPodEnding() bool {
 	return false
 }
 
-// alive reports that nothing happened.
+// alive reports that nothing happened, and what was not measured meanwhile.
 func (l *look) alive(why string) int {
-	l.settle(time.Now().Add(together))
+	now := time.Now()
+	l.settle(now.Add(together))
 	length := time.Since(l.began).Round(time.Second)
-	verdict := fmt.Sprintf("%s%s%s is alive after %s of watching.", l.seenBefore(), why, l.process(), spanOf(length))
+	gaps := l.gaps(now)
+	verdict := fmt.Sprintf("%s%s%s is alive after %s of watching.%s", l.seenBefore(), why, l.survivor(), spanOf(length), gapWords(gaps))
 	l.result.Sections = []report.Section{{Name: section, State: report.OK, Text: "no death within " + spanOf(length)}}
+	l.addGaps(gaps)
 	return l.end(verdict, 0)
+}
+
+// survivor is the process that is alive, behind the target where that ended meanwhile.
+func (l *look) survivor() string {
+	quiet := l.quiet.Load()
+	if quiet == nil {
+		return l.process()
+	}
+	return fmt.Sprintf("%s ended with exit code 0 after %s, and %s", l.process(), lengthOf(quiet.at.Sub(l.began)), l.processOf(l.target.First))
 }
 
 // seenBefore are the words of the first look at the living target, for what comes behind; "" without one.
@@ -72,10 +84,10 @@ func (l *look) lost(err error) int {
 	l.settle(time.Now().Add(together))
 	if errors.Is(err, tracer.ErrOften) {
 		l.result.Sections = []report.Section{{Name: section, State: report.NotReadable, Text: "let go", Lacks: "a target with fewer signals"}}
-		return l.end(fmt.Sprintf("Could not look: %s gets %s. It was let go.", l.process(), err), 0)
+		return l.end(fmt.Sprintf("%sCould not look: %s gets %s. It was let go.", l.seenBefore(), l.process(), err), 0)
 	}
 	l.result.Sections = []report.Section{{Name: section, State: report.NotReadable, Text: "not held", Lacks: "the moment of its end"}}
-	return l.end(fmt.Sprintf("Could not look: %s ended and was not held.", l.process()), 0)
+	return l.end(fmt.Sprintf("%sCould not look: %s ended and was not held.", l.seenBefore(), l.process()), 0)
 }
 
 // refused says why the kernel did not let us watch.
