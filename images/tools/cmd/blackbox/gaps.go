@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,24 @@ func (l *look) gaps(now time.Time) []gap {
 		}
 	}
 	return gaps
+}
+
+// neverHeld is " Never held: memory>92%, threads>500."; "" where a look was taken, or nothing was measured.
+func (l *look) neverHeld(gaps []gap) string {
+	if l.wires == nil || len(l.shots) > 0 {
+		return ""
+	}
+	var words []string
+	for _, each := range l.wires.wires {
+		isGap := slices.ContainsFunc(gaps, func(gap gap) bool { return gap.text == each.text })
+		if !isGap {
+			words = append(words, each.text)
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Never held: %s.", strings.Join(words, ", "))
 }
 
 // gapWords is " Not measured: memory>92% (the container has no limit of memory)."; "" without a gap.

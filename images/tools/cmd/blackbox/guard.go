@@ -26,7 +26,7 @@ func (l *look) guard(ctx context.Context) {
 	select {
 	case <-time.After(time.Until(l.began.Add(l.settings.length))):
 		l.claim()
-		os.Exit(l.alive("The time is over: "))
+		os.Exit(l.alive("The time is over: ", report.Section{State: report.OK}))
 	case <-ctx.Done():
 	}
 	if l.isPodEnding() {
@@ -35,7 +35,8 @@ func (l *look) guard(ctx context.Context) {
 		return
 	}
 	l.claim()
-	os.Exit(l.alive("Told to stop: "))
+	// Anybody of the same user can do that, the target too: it is no good news.
+	os.Exit(l.alive("Told to stop: ", report.Section{State: report.NotReadable, Lacks: "the rest of " + spanOf(l.settings.length)}))
 }
 
 // isPodEnding is whether the target, too, was told to end from outside, now.
@@ -50,13 +51,15 @@ func (l *look) isPodEnding() bool {
 }
 
 // alive reports that nothing happened, and what was not measured meanwhile.
-func (l *look) alive(why string) int {
+func (l *look) alive(why string, part report.Section) int {
 	now := time.Now()
 	l.settle(now.Add(together))
 	length := time.Since(l.began).Round(time.Second)
 	gaps := l.gaps(now)
-	verdict := fmt.Sprintf("%s%s%s is alive after %s of watching.%s", l.seenBefore(), why, l.survivor(), spanOf(length), gapWords(gaps))
-	l.result.Sections = []report.Section{{Name: section, State: report.OK, Text: "no death within " + spanOf(length)}}
+	words := l.neverHeld(gaps) + gapWords(gaps)
+	verdict := fmt.Sprintf("%s%s%s is alive after %s of watching.%s", l.seenBefore(), why, l.survivor(), spanOf(length), words)
+	part.Name, part.Text = section, "no death within "+spanOf(length)
+	l.result.Sections = []report.Section{part}
 	l.addGaps(gaps)
 	return l.end(verdict, 0)
 }

@@ -193,7 +193,7 @@ func TestAJVMIsAskedForItsOwnFunctions(t *testing.T) {
 func TestAConditionThatIsNotMeasuredIsNotPassedOverInSilence(t *testing.T) {
 	for _, each := range []struct{ when, words string }{
 		{"port:1>2s", "Not measured: port:1>2s (nothing accepted a connection there)."},
-		{"memory>92%,threads>500", "Not measured: memory>92% (the container has no limit of memory; an amount works, as memory>500MiB)."},
+		{"memory>92%,threads>500", "Never held: threads>500. Not measured: memory>92% (the container has no limit of memory; an amount works, as memory>500MiB)."},
 	} {
 		victim := start(t, false, cVictim(t, "wait"))
 		out := victim.watch(t, "BLACKBOX_WHEN="+each.when, "BLACKBOX_FOR=2s").result()
@@ -244,4 +244,18 @@ func TestOfVeryManyThreadsOnlyTheBusiestAreStopped(t *testing.T) {
 func threadsOf(pid int) []os.DirEntry {
 	all, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	return all
+}
+
+func TestAWatchThatIsToldToStopHasNotSeenItsTime(t *testing.T) {
+	victim := start(t, false, cVictim(t, "wait"))
+	watcher := victim.watch(t, "BLACKBOX_WHEN=threads>500", "BLACKBOX_FOR=1h")
+	watcher.waitFor(t, "when threads>500")
+	time.Sleep(time.Second)
+	_ = watcher.Process.Signal(syscall.SIGTERM)
+	out := watcher.result()
+	for _, want := range []string{"Told to stop: process ", " Never held: threads>500.", `"name":"death","state":"not-readable"`, `"lacks":"the rest of 60 minutes"`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("without %q:\n%s", want, out)
+		}
+	}
 }
