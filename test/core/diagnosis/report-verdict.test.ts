@@ -228,10 +228,13 @@ describe('with a first answer', () => {
     expect(verdictOf(ofAnother, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBe(true);
   });
 
-  it.each(['autodiagnose', 'net', 'profile', 'blackbox'])('is not well by %s alone, which sees no program that hangs', (name) => {
-    const quiet = report({ tool: { name }, sections: [{ name: 'cpu', state: 'ok', text: '' }] });
-    expect(verdictOf(quiet, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBeUndefined();
-  });
+  it.each(['autodiagnose', 'net', 'profile', 'blackbox'])(
+    'is not well by %s alone, which sees no program that hangs',
+    (name) => {
+      const quiet = report({ tool: { name }, sections: [{ name: 'cpu', state: 'ok', text: '' }] });
+      expect(verdictOf(quiet, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBeUndefined();
+    },
+  );
 
   it('is well by the stacks of a program whose functions are seen, and of no other', () => {
     const of = (runtime: 'python' | 'native' | 'ruby' | 'unknown') => {
