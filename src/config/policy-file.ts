@@ -261,7 +261,11 @@ const linkTemplate = matching(
   .refine(
     (url) => [...url.matchAll(/\{(.*?)\}/g)].every(([, name]) => LINK_VARIABLES.some((known) => known === name)),
     { error: `knows ${LINK_VARIABLES.map((name) => `{${name}}`).join(', ')} only` },
-  );
+  )
+  // Slack refuses a whole message for one button that leads to no address: no result would be posted any more.
+  .refine((url) => URL.canParse(url), { error: 'is no address: its host or port cannot be' });
+
+const isSeen = (label: string): boolean => /[^\p{Z}\p{C}]/u.test(label);
 
 const pattern = z.string().superRefine((source, context) => {
   const problem = problemOfPattern(source);
@@ -300,6 +304,7 @@ export const PolicyFile = z.strictObject({
     .record(z.string().min(1).max(30), linkTemplate)
     .default({})
     .refine((links) => Object.keys(links).length <= MAX_LINKS, { error: `has at most ${MAX_LINKS}` })
+    .refine((links) => Object.keys(links).every(isSeen), { error: 'has a label without a visible character' })
     .describe('where people look next, under every result: {cluster}, {namespace}, {pod}, {workload}, {from}, {to}'),
   alerts: record('alerts', AlertSource).default({}).describe('whose alerts start a look by themselves'),
 });

@@ -113,6 +113,21 @@ it.each<[string, string, string]>([
     `output: { redact: [${Array.from({ length: 3 }, () => '"x.{100}y"').join(', ')}] }`,
     'p.yaml:5:19 output.redact: take too long together for each character: lower the bounds of their repeats, write + for them, or join patterns',
   ],
+  [
+    'a link to a port that cannot be',
+    'links: { Logs: "https://logs.example.com:99999/{pod}" }',
+    'p.yaml:5:16 links.Logs: is no address: its host or port cannot be',
+  ],
+  [
+    'a link to a host that cannot be',
+    'links: { Logs: "https://[logs]/{pod}" }',
+    'p.yaml:5:16 links.Logs: is no address: its host or port cannot be',
+  ],
+  [
+    'a link without a label',
+    'links: { "\u200b ": "https://logs.example.com/" }',
+    'p.yaml:5:8 links: has a label without a visible character',
+  ],
   ['an unknown tag', 'defaultImage: !secret x', 'p.yaml:5:15 Unresolved tag: !secret'],
   [
     'a merge key',

@@ -7,6 +7,7 @@ import { admits } from '../container/profiles.ts';
 import { VERDICT_LINE_LENGTH } from '../line-lengths.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Policy } from '../policy/policy.ts';
+import { WAITING_IMAGE } from '../request/tripwire.ts';
 import type { ClusterFacts } from './facts/facts.ts';
 import type { Diagnosis, Finding, Help, Section } from './facts/report.ts';
 import type { Runtime } from './facts/rules.ts';
@@ -78,7 +79,7 @@ export function verdictOf(
 }
 
 /** Of our images, those that cannot tell a program that hangs from one that is idle: that they found nothing is no good news. */
-const OUTSIDE: ReadonlySet<string> = new Set(['autodiagnose', 'net', 'profile']);
+const OUTSIDE: ReadonlySet<string> = new Set(['autodiagnose', 'net', 'profile', WAITING_IMAGE]);
 /** Whose functions the image stacks sees; of all others only what the kernel shows. */
 const SEEN_RUNTIMES: ReadonlySet<Runtime | undefined> = new Set<Runtime>(['jvm', 'python', 'node', 'go']);
 
@@ -130,7 +131,8 @@ function lineOf(diagnosis: Diagnosis, findings: readonly Finding[]): string {
   if (!findings.some(({ code }) => findingRule(code))) return verdict;
   const [worst] = findings;
   if (worst && isWrong(worst)) return shorten(worst.text, VERDICT_LINE_LENGTH);
-  if (couldNotLook(diagnosis)) return verdict;
+  // What was waited for is what was asked: that it did not come is the answer.
+  if (couldNotLook(diagnosis) || diagnosis.tool?.name === WAITING_IMAGE) return verdict;
   return shorten(
     `Nothing is failing; worth knowing: ${findings.map(({ text }) => text).join('; ')}`,
     VERDICT_LINE_LENGTH,

@@ -20,6 +20,8 @@ export interface PostMeta {
   readonly batch?: string;
   readonly kind: 'anchor' | 'approval' | 'result' | 'copy' | 'reminder' | 'resolved';
   readonly seq: number;
+  /** Not sent: nobody waits for this post, so it gives way to all others. */
+  readonly isAside?: true;
 }
 
 /**

@@ -83,7 +83,9 @@ export class Voice {
 
   meta(kind: PostMeta['kind']): PostMeta {
     this.#seq += 1;
-    return { run: this.run.id, kind, seq: this.#seq };
+    // A storm of alerts is in the thread of one card: whoever types a command meanwhile comes first.
+    const isAside = kind === 'anchor' && this.run.alert?.joined !== undefined;
+    return { run: this.run.id, kind, seq: this.#seq, ...(isAside ? { isAside } : {}) };
   }
 
   /** An event on record already changes nothing, because a change would wake the loop that posts. @throws as `HeldRun.apply` */

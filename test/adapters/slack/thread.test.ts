@@ -41,6 +41,17 @@ describe('posting', () => {
     });
   });
 
+  it('what nobody waits for goes behind a card that was asked for later', async () => {
+    const { thread } = world.slack;
+    const aside = { run: 'bbcdefgh23', kind: 'anchor', seq: 1, isAside: true } as const;
+    const storm = Array.from({ length: 40 }, (_, at) => thread.post(SHOP, saying(`alert ${at}`), aside));
+    await Promise.all([...storm, thread.post(SHOP, saying('asked for'), anchor)]);
+    const texts = shopMessages().map(({ text }) => text);
+    expect(texts).toHaveLength(41);
+    expect(texts.indexOf('asked for')).toBeLessThan(30);
+    expect(JSON.stringify(shopMessages())).not.toContain('isAside');
+  });
+
   it('replies in a thread', async () => {
     const root = await world.slack.thread.post(SHOP, saying('root'), anchor);
     const reply = await world.slack.thread.post({ ...SHOP, threadTs: root.ts }, saying('result'), result);

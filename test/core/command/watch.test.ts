@@ -58,6 +58,17 @@ it.each([
   expect(read(`watch web-1 --when=${when}`)).toMatchObject({ kind: 'run' });
 });
 
+it.each([
+  ['"memory &gt; 92 %"', 'memory>92%'],
+  ['“memory &gt; 1.5 GiB”', 'memory>1.5GiB'],
+  ['"port:8080 &gt; 500 ms"', 'port:8080>500ms'],
+  ['"memory&gt;92% or threads&gt;500"', 'memory>92%,threads>500'],
+])('%s, as Slack sends it, is %s', (typed, expected) => {
+  expect(read(`watch web-1 --when=${typed}`)).toMatchObject({
+    request: { env: [{ name: 'BLACKBOX_WHEN', value: expected }, { name: 'BLACKBOX_FOR' }] },
+  });
+});
+
 describe('what is wrong is named', () => {
   it.each([
     ['watch web-1', 'No condition is named.', /--when=memory>92%/],
@@ -65,6 +76,9 @@ describe('what is wrong is named', () => {
     ['watch web-1 --when=memory', '"memory" is no condition.', /memory>92%, fds>90%/],
     ['watch web-1 --when=memory>92', '"memory>92" is no condition.', /memory>92%/],
     ['watch web-1 --when=memory>100%', '"memory>100%" is no condition.', /memory>92%/],
+    ['watch web-1 --when=memory>500Mi', '"memory>500Mi" is no condition.', /memory>500MiB/],
+    ['watch web-1 --when=quiet>1h', '"quiet>1h" is no condition.', /quiet>60s or quiet>5m/],
+    ['watch web-1 --when="fds>9 and queue>9"', '"fds>9 and queue>9" is no condition.', /put a comma between/],
     ['watch web-1 --when=port>2s', '"port>2s" is no condition.', /port:8080>2s/],
     ['watch web-1 --when=port:99999>2s', '"port:99999>2s" is no condition.', /port:8080>2s/],
     ['watch web-1 --when=memory:3>92%', '"memory:3>92%" is no condition.', /memory>92%/],

@@ -59,6 +59,16 @@ describe('the line', () => {
     expect(verdictOf(report({ findings: [memory] }), aPlan(), mild).line).toBe(memory.text);
   });
 
+  it('is what a watch says of what it waited for, also where something is worth knowing', () => {
+    const { hasRequests: _, ...asks } = CONTAINER;
+    const mild = facts({ pod: aPod({ spec: { containers: [asks] } }) });
+    const tool = { name: 'blackbox', version: '0.1.0' };
+    const verdict = 'Told to stop: process 1 (app) is alive after 7.0 s of watching.';
+    expect(verdictOf(report({ tool, verdict }), aPlan(), mild).line).toBe(verdict);
+    const died = { code: 'died_of_exit', text: 'process 1 (app) ended itself with exit code 3' };
+    expect(verdictOf(report({ tool, verdict, findings: [died] }), aPlan(), mild).line).toBe(died.text);
+  });
+
   it('fits a heading, whatever the texts', () => {
     const findings = Array.from({ length: 20 }, () => ({ ...closeWait, text: '😀'.repeat(300) }));
     const line = verdictOf(report({ findings }), aPlan(), undefined).line ?? '';
@@ -218,10 +228,13 @@ describe('with a first answer', () => {
     expect(verdictOf(ofAnother, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBe(true);
   });
 
-  it.each(['autodiagnose', 'net', 'profile'])('is not well by %s alone, which sees no program that hangs', (name) => {
-    const quiet = report({ tool: { name }, sections: [{ name: 'cpu', state: 'ok', text: '' }] });
-    expect(verdictOf(quiet, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBeUndefined();
-  });
+  it.each(['autodiagnose', 'net', 'profile', 'blackbox'])(
+    'is not well by %s alone, which sees no program that hangs',
+    (name) => {
+      const quiet = report({ tool: { name }, sections: [{ name: 'cpu', state: 'ok', text: '' }] });
+      expect(verdictOf(quiet, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBeUndefined();
+    },
+  );
 
   it('is well by the stacks of a program whose functions are seen, and of no other', () => {
     const of = (runtime: 'python' | 'native' | 'ruby' | 'unknown') => {

@@ -389,6 +389,9 @@ describe('many alerts', () => {
     );
     expect(others.map(({ place }) => place.threadTs)).toEqual(Array(6).fill(storm?.ref.ts));
     for (const { message } of others) expect(textOf(message)).toMatch(/^Alert[4-9] · critical/m);
+    // They give way to what people wait for; the looks and the card of the storm do not.
+    expect(others.map(({ meta }) => meta.isAside)).toEqual(Array(6).fill(true));
+    for (const { meta } of inChannel(world)) expect(meta).not.toHaveProperty('isAside');
   });
 
   it('have one card of the storm at several replicas, and another one when it lasts a quarter of an hour', async () => {

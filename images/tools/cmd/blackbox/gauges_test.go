@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"net"
 	"strconv"
 	"testing"
@@ -51,6 +52,54 @@ func TestAPortThatWasNeverOpenIsNotSlow(t *testing.T) {
 	listener.Close()
 	never := &portGauge{port: port}
 	if value, known := never.read(time.Now()); known || !never.isRefused {
+		t.Errorf("%f, %t", value, known)
+	}
+}
+
+// accepts accepts until the listener is closed.
+func accepts(listener net.Listener) {
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer client.Close()
+	}
+}
+
+func TestAPortIsNotSlowWhereOnlyTheWatchWas(t *testing.T) {
+	listener, port := listen(t, "127.0.0.1:0")
+	go accepts(listener)
+	prompt := &portGauge{port: port}
+	now := time.Now()
+	prompt.read(now)
+	time.Sleep(100 * time.Millisecond)
+	// Nobody gave the watch the CPU for so long.
+	for _, later := range []time.Duration{3 * time.Second, 3100 * time.Millisecond} {
+		if value, known := prompt.read(now.Add(later)); !known || value > 1 {
+			t.Errorf("%f, %t", value, known)
+		}
+	}
+}
+
+func TestAListenerThatIsOpenedAnewIsNotRefused(t *testing.T) {
+	listener, port := listen(t, "127.0.0.1:0")
+	go accepts(listener)
+	reloaded := &portGauge{port: port}
+	measure(t, reloaded, func(float64, bool) bool { return reloaded.wasOpen })
+	listener.Close()
+	now := time.Now()
+	reloaded.next = now
+	if value, _ := reloaded.read(now); !math.IsInf(value, 1) {
+		t.Errorf("a refusal is %f", value)
+	}
+	anew, err := net.Listen("tcp", listener.Addr().String())
+	if err != nil {
+		t.Skip(err)
+	}
+	defer anew.Close()
+	go accepts(anew)
+	if value, known := reloaded.read(now.Add(again)); !known || value > 1 {
 		t.Errorf("%f, %t", value, known)
 	}
 }

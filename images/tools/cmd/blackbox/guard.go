@@ -26,7 +26,7 @@ func (l *look) guard(ctx context.Context) {
 	select {
 	case <-time.After(time.Until(l.began.Add(l.settings.length))):
 		l.claim()
-		os.Exit(l.alive("The time is over: "))
+		os.Exit(l.alive("The time is over: ", report.Section{State: report.OK}))
 	case <-ctx.Done():
 	}
 	if l.isPodEnding() {
@@ -35,7 +35,8 @@ func (l *look) guard(ctx context.Context) {
 		return
 	}
 	l.claim()
-	os.Exit(l.alive("Told to stop: "))
+	// Anybody of the same user can do that, the target too: it is no good news.
+	os.Exit(l.alive("Told to stop: ", report.Section{State: report.NotReadable, Lacks: "the rest of " + spanOf(l.settings.length)}))
 }
 
 // isPodEnding is whether the target, too, was told to end from outside, now.
@@ -49,13 +50,27 @@ func (l *look) isPodEnding() bool {
 	return false
 }
 
-// alive reports that nothing happened.
-func (l *look) alive(why string) int {
-	l.settle(time.Now().Add(together))
+// alive reports that nothing happened, and what was not measured meanwhile.
+func (l *look) alive(why string, part report.Section) int {
+	now := time.Now()
+	l.settle(now.Add(together))
 	length := time.Since(l.began).Round(time.Second)
-	verdict := fmt.Sprintf("%s%s%s is alive after %s of watching.", l.seenBefore(), why, l.process(), spanOf(length))
-	l.result.Sections = []report.Section{{Name: section, State: report.OK, Text: "no death within " + spanOf(length)}}
+	gaps := l.gaps(now)
+	words := l.neverHeld(gaps) + gapWords(gaps)
+	verdict := fmt.Sprintf("%s%s%s is alive after %s of watching.%s", l.seenBefore(), why, l.survivor(), spanOf(length), words)
+	part.Name, part.Text = section, "no death within "+spanOf(length)
+	l.result.Sections = []report.Section{part}
+	l.addGaps(gaps)
 	return l.end(verdict, 0)
+}
+
+// survivor is the process that is alive, behind the target where that ended meanwhile.
+func (l *look) survivor() string {
+	quiet := l.quiet.Load()
+	if quiet == nil {
+		return l.process()
+	}
+	return fmt.Sprintf("%s ended with exit code 0 after %s, and %s", l.process(), lengthOf(quiet.at.Sub(l.began)), l.processOf(l.target.First))
 }
 
 // seenBefore are the words of the first look at the living target, for what comes behind; "" without one.
@@ -72,10 +87,10 @@ func (l *look) lost(err error) int {
 	l.settle(time.Now().Add(together))
 	if errors.Is(err, tracer.ErrOften) {
 		l.result.Sections = []report.Section{{Name: section, State: report.NotReadable, Text: "let go", Lacks: "a target with fewer signals"}}
-		return l.end(fmt.Sprintf("Could not look: %s gets %s. It was let go.", l.process(), err), 0)
+		return l.end(fmt.Sprintf("%sCould not look: %s gets %s. It was let go.", l.seenBefore(), l.process(), err), 0)
 	}
 	l.result.Sections = []report.Section{{Name: section, State: report.NotReadable, Text: "not held", Lacks: "the moment of its end"}}
-	return l.end(fmt.Sprintf("Could not look: %s ended and was not held.", l.process()), 0)
+	return l.end(fmt.Sprintf("%sCould not look: %s ended and was not held.", l.seenBefore(), l.process()), 0)
 }
 
 // refused says why the kernel did not let us watch.

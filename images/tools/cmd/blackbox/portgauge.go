@@ -24,8 +24,12 @@ type portGauge struct {
 	took      time.Duration
 }
 
-// between is how often a connection is tried.
-const between = 5 * time.Second
+const (
+	// between is how often a connection is tried, and again how soon after one that was refused where connections were accepted before: a program that
+	// opens its listener anew refuses for a moment.
+	between = 5 * time.Second
+	again   = 100 * time.Millisecond
+)
 
 func (g *portGauge) read(now time.Time) (float64, bool) {
 	if g.socket == 0 {
@@ -51,13 +55,19 @@ func (g *portGauge) begin(now time.Time) error {
 	g.place = placeOf(g.port)
 	family, address := addressOf(g.place)
 	socket, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-	g.next, g.began, g.isRefused = now.Add(between), now, false
+	g.next, g.began, g.isRefused, g.took = now.Add(between), now, false, 0
 	if err != nil {
 		return err
 	}
 	g.socket = socket
-	if err := unix.Connect(socket, address); err != nil && err != unix.EINPROGRESS { //nolint:errorlint // It is the kernel's own number.
+	switch err := unix.Connect(socket, address); err { //nolint:errorlint // It is the kernel's own number.
+	case nil, unix.EINPROGRESS:
+	case unix.ECONNREFUSED:
 		g.end(true)
+	default:
+		// That no port of our own is left, say, is not the program's doing.
+		g.end(false)
+		return err
 	}
 	return nil
 }
@@ -74,17 +84,20 @@ func (g *portGauge) look(now time.Time) {
 	if g.socket == 0 {
 		return
 	}
-	g.took = now.Sub(g.began)
 	if failed, err := unix.GetsockoptInt(g.socket, unix.SOL_SOCKET, unix.SO_ERROR); err != nil || failed != 0 {
-		g.end(true)
+		// One that was cut was connected before.
+		g.end(failed == int(unix.ECONNREFUSED))
 		return
 	}
 	if ours, open := g.connected(); open {
 		if accepted, known := sockets.Accepted(g.place, ours); accepted || !known {
 			g.wasOpen = true
 			g.end(false)
+			return
 		}
 	}
+	// Not where it was accepted meanwhile: for as long as nobody gave us the CPU it may have been accepted already.
+	g.took = now.Sub(g.began)
 }
 
 // connected is our own place, once the kernel has connected us.
@@ -103,7 +116,9 @@ func (g *portGauge) connected() (netip.AddrPort, bool) {
 
 func (g *portGauge) end(isRefused bool) {
 	_ = unix.Close(g.socket)
-	g.socket, g.isRefused = 0, isRefused
+	if g.socket, g.isRefused = 0, isRefused; isRefused && g.wasOpen {
+		g.next = g.began.Add(again)
+	}
 }
 
 func (g *portGauge) words() string {

@@ -75,7 +75,15 @@ type look struct {
 	shots    []*shot
 	shooting sync.Mutex
 	closed   atomic.Bool
+	// wires are the conditions that are measured, and unset those that cannot be.
+	wires *tripwire
+	unset []gap
+	// quiet is the end of the target that was no death, where the watch went on at the container's first process.
+	quiet atomic.Pointer[quietEnd]
 }
+
+// quietEnd is when a process ended with code 0.
+type quietEnd struct{ at time.Time }
 
 // watched are the processes whose end matters: the chosen one, and the container's first.
 func (l *look) watched() []int {
@@ -97,15 +105,18 @@ func (l *look) watch(ctx context.Context) int {
 	say(l.out, "%s", limits.Heading("blackbox", l.began))
 	say(l.out, "Watching %s, %s, until %s.", l.process(), report.Counted(l.tracer.Threads(), "thread"), l.began.Add(l.settings.length).UTC().Format("15:04:05 UTC"))
 	l.python = findPython(l.target)
-	wires := l.setTripwires()
-	if wires != nil {
+	l.wires = l.setTripwires()
+	if l.wires == nil && len(l.unset) > 0 {
+		return l.nothingToMeasure()
+	}
+	if wires := l.wires; wires != nil {
 		say(l.out, "It looks at the living process %s when %s.", timesOf(l.settings.shots), wires.words())
 	}
 	l.reserve = setAside()
 	l.tracer.OnKill(l.reserve.relieve)
 	go l.guard(ctx)
-	if wires != nil {
-		go wires.run()
+	if l.wires != nil {
+		go l.wires.run()
 	}
 	for {
 		death, err := l.tracer.Wait()
@@ -114,6 +125,7 @@ func (l *look) watch(ctx context.Context) int {
 		}
 		if l.isQuiet(death) {
 			death.LetGo()
+			l.noteQuiet(death)
 			continue
 		}
 		// Whatever happens from here on: nobody waits longer for us.
@@ -126,6 +138,14 @@ func (l *look) watch(ctx context.Context) int {
 // isQuiet is the end of a process that is not the container's first and went well.
 func (l *look) isQuiet(death *tracer.Death) bool {
 	return death.PID != l.target.First && l.settings.pid == 0 && death.Signal == 0 && death.Code == 0
+}
+
+func (l *look) noteQuiet(death *tracer.Death) {
+	if death.PID == l.target.PID {
+		l.quiet.Store(&quietEnd{death.At})
+		say(l.out, "%s ended with exit code 0, %s after the watch began. The watch goes on at %s.",
+			capital(l.process()), lengthOf(death.At.Sub(l.began)), l.processOf(l.target.First))
+	}
 }
 
 // claim takes the right to tell the result; who comes second stays here until the process ends.

@@ -58,12 +58,14 @@ func (l *look) settle(until time.Time) {
 }
 
 func (l *look) take(of *wire, samples *samples) *shot {
+	living := l.living()
+	stopping := busiest(l.target.FS(), living)
 	now := time.Now()
-	moment := &tracer.Death{PID: l.living(), At: now, Held: map[int]unwind.Registers{}, Call: tracer.Call{Number: tracer.NoCall}}
+	moment := &tracer.Death{PID: living, At: now, Held: map[int]unwind.Registers{}, Call: tracer.Call{Number: tracer.NoCall}}
 	moment.Thread = moment.PID
 	taken := &shot{number: len(l.shots) + 1, cause: of.words(of.gauge.words()), into: now.Sub(l.began), scene: l.glance(moment)}
 	if !l.settings.summary {
-		taken.readStacks(l)
+		taken.readStacks(l, stopping)
 	}
 	fs := l.target.FS()
 	taken.scene.name = strings.TrimSpace(textOf(fs.Path(moment.PID, "task", strconv.Itoa(moment.Thread), "comm")))
@@ -88,7 +90,7 @@ func (l *look) living() int {
 }
 
 // readStacks walks the stacks while the threads are held, and names their functions once they run again.
-func (s *shot) readStacks(l *look) {
+func (s *shot) readStacks(l *look, stopping []int) {
 	walker, err := unwind.Open(l.target, s.death.PID)
 	if err != nil {
 		return
@@ -99,10 +101,10 @@ func (s *shot) readStacks(l *look) {
 	s.maps = walker.Maps
 	var stacks [][]unwind.Frame
 	var order []int
-	s.held, _ = l.tracer.Look(s.death.PID, func(held map[int]unwind.Registers) {
+	s.held, _ = l.tracer.Look(s.death.PID, stopping, func(held map[int]unwind.Registers) {
 		walker.Until = time.Now().Add(holdAtMost)
 		s.death.Held = held
-		order = busiest(l.target.FS(), s.death.PID, held)
+		order = inOrder(l.target.FS(), s.death.PID, held)
 		s.scripts = l.python.scripts(s.death.PID, walker, walker.Until)
 		s.death.Thread = s.scripts.first(order)
 		stacks = s.walk(walker, func() bool { return time.Now().Before(walker.Until) }, func([]unwind.Frame) {})
@@ -115,8 +117,31 @@ func (s *shot) readStacks(l *look) {
 	}
 }
 
-// busiest are the threads in the order in which they matter: one that computes before one that waits in the kernel, then the one that used most CPU.
-func busiest(fs target.FS, pid int, held map[int]unwind.Registers) []int {
+const (
+	// mostStopped threads are stopped for a look: each costs the target time, and maxStacks are shown.
+	mostStopped = 256
+	// choosing is how long it may take to choose among more.
+	choosing = 300 * time.Millisecond
+)
+
+// busiest are the threads to stop, the first of the process and those that used most CPU; nil: all.
+func busiest(fs target.FS, pid int) []int {
+	threads := fs.Threads(pid)
+	if len(threads) <= mostStopped {
+		return nil
+	}
+	used := map[int]int64{}
+	for until, index := time.Now().Add(choosing), 0; index < len(threads) && time.Now().Before(until); index++ {
+		used[threads[index]], _, _ = fs.Times(fmt.Sprintf("%d/task/%d", pid, threads[index]))
+	}
+	slices.SortStableFunc(threads, func(a, b int) int {
+		return cmp.Or(cmp.Compare(used[b], used[a]), cmp.Compare(a, b))
+	})
+	return append([]int{pid}, slices.DeleteFunc(threads, func(tid int) bool { return tid == pid })[:mostStopped-1]...)
+}
+
+// inOrder are the threads in the order in which they matter: one that computes before one that waits in the kernel, then the one that used most CPU.
+func inOrder(fs target.FS, pid int, held map[int]unwind.Registers) []int {
 	type candidate struct {
 		id, working int
 		used        int64

@@ -53,11 +53,27 @@ func (l *look) goesOn(s *shot) string {
 // short are the lines that people read in the answer.
 func (s *shot) short() []string {
 	lines := append(s.stackLines(s.death.Thread, shownFrames), s.memoryLines()...)
-	lines = append(lines, fmt.Sprintf("open: %s, of them %s; %s", report.Counted(s.files.count, "file"), report.Counted(s.files.sockets, "socket"), report.Counted(len(s.threads), "thread")))
-	if s.self.settings.summary {
-		return append(lines, "no thread was stopped")
+	open := fmt.Sprintf("%s, of them %s", report.Counted(s.files.count, "file"), report.Counted(s.files.sockets, "socket"))
+	if s.files.unreadable {
+		open = "files not readable"
 	}
-	return append(lines, fmt.Sprintf("all threads were held for %s", milliseconds(s.held)))
+	return append(lines, fmt.Sprintf("open: %s; %s", open, report.Counted(s.threadCount(), "thread")), s.heldWords())
+}
+
+// threadCount is how many there are: those that were read are bounded.
+func (s *shot) threadCount() int { return max(int(s.numbers["Threads"]), len(s.threads)) }
+
+func (s *shot) heldWords() string {
+	held, all := len(s.death.Held), s.threadCount()
+	switch {
+	case s.self.settings.summary:
+		return "no thread was stopped"
+	case held == 0:
+		return "no stack was readable"
+	case held < all:
+		return fmt.Sprintf("%d of %d threads were held for %s", held, all, milliseconds(s.held))
+	}
+	return "all threads were held for " + milliseconds(s.held)
 }
 
 // text is tripwire.txt.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -27,6 +28,8 @@ type wire struct {
 	next  time.Time
 	// held is how many times in a row it held.
 	held int
+	// known is when it was measured last, in nanoseconds since 1970; 0: never. Who ends the watch asks for it.
+	known atomic.Int64
 }
 
 const (
@@ -69,18 +72,16 @@ func (l *look) memoryGauge() *memoryGauge {
 	return opened
 }
 
-// gaugeOf is what measures a condition; nil, said in a line, for one that cannot be measured here.
+// gaugeOf is what measures a condition; nil, said in a line and kept as a gap, for one that cannot be measured here.
 func (l *look) gaugeOf(each condition, memory *memoryGauge) gauge {
 	fs, pid := l.target.FS(), l.target.PID
 	switch each.kind {
 	case ofMemory:
 		switch {
 		case memory == nil:
-			say(l.out, "%s cannot be watched: the container's cgroup is not readable.", each.text)
-			return nil
+			return l.cannotWatch(each, "the container's cgroup is not readable")
 		case each.isShare && memory.group.Limit() <= 0:
-			say(l.out, "%s cannot be watched: the container has no limit of memory. Set an amount, as memory>500MiB.", each.text)
-			return nil
+			return l.cannotWatch(each, "the container has no limit of memory; an amount works, as memory>500MiB")
 		}
 		return &memoryGauge{group: memory.group, own: memory.own, isShare: each.isShare, most: each.most}
 	case ofFiles:
@@ -93,6 +94,12 @@ func (l *look) gaugeOf(each condition, memory *memoryGauge) gauge {
 		return &portGauge{port: each.port}
 	}
 	return &silenceGauge{io: openProc(fs, pid, "io")}
+}
+
+func (l *look) cannotWatch(each condition, why string) gauge {
+	l.unset = append(l.unset, gap{each.text, why})
+	say(l.out, "%s cannot be watched: %s.", each.text, why)
+	return nil
 }
 
 // words are the conditions, as they were set.
@@ -163,6 +170,9 @@ func (t *tripwire) next() time.Time {
 func (w *wire) holds(now time.Time) bool {
 	value, known := w.gauge.read(now)
 	every, confirm := w.every()
+	if known {
+		w.known.Store(now.UnixNano())
+	}
 	if !known || value <= w.most {
 		w.held = 0
 		if memory, is := w.gauge.(*memoryGauge); is {

@@ -189,3 +189,73 @@ func TestAJVMIsAskedForItsOwnFunctions(t *testing.T) {
 		t.Error("it has ended")
 	}
 }
+
+func TestAConditionThatIsNotMeasuredIsNotPassedOverInSilence(t *testing.T) {
+	for _, each := range []struct{ when, words string }{
+		{"port:1>2s", "Not measured: port:1>2s (nothing accepted a connection there)."},
+		{"memory>92%,threads>500", "Never held: threads>500. Not measured: memory>92% (the container has no limit of memory; an amount works, as memory>500MiB)."},
+	} {
+		victim := start(t, false, cVictim(t, "wait"))
+		out := victim.watch(t, "BLACKBOX_WHEN="+each.when, "BLACKBOX_FOR=2s").result()
+		for _, want := range []string{" is alive after 2.0 s of watching. " + each.words, `"name":"tripwire","state":"not-readable"`} {
+			if !strings.Contains(out, want) {
+				t.Errorf("without %q:\n%s", want, out)
+			}
+		}
+	}
+}
+
+func TestAWatchThatCanMeasureNothingEndsAtOnce(t *testing.T) {
+	victim := start(t, false, cVictim(t, "wait"))
+	out := victim.watch(t, "BLACKBOX_WHEN=memory>92%", "BLACKBOX_FOR=1h").result()
+	if want := "Could not look: memory>92% cannot be watched: the container has no limit of memory"; !strings.Contains(out, want) {
+		t.Errorf("without %q:\n%s", want, out)
+	}
+}
+
+func TestATargetThatEndedWellIsNotCalledAlive(t *testing.T) {
+	first, victim := start(t, false, cVictim(t, "wait")), start(t, false, []string{"sh", "-c", "echo ready; read line; exit 0"})
+	victim.watched = fmt.Sprintf("%d of %d", victim.pid, first.pid)
+	watcher := victim.watch(t, "BLACKBOX_WHEN=threads>500", "BLACKBOX_FOR=3s")
+	victim.release()
+	victim.code()
+	out := watcher.result()
+	for _, want := range []string{" ended with exit code 0 after ", fmt.Sprintf("and process %d", first.pid), " is alive after 3.0 s of watching."} {
+		if !strings.Contains(out, want) {
+			t.Errorf("without %q:\n%s", want, out)
+		}
+	}
+}
+
+func TestOfVeryManyThreadsOnlyTheBusiestAreStopped(t *testing.T) {
+	victim := start(t, false, cVictim(t, "masses"))
+	victim.begin()
+	for until := time.Now().Add(testPatience); len(threadsOf(victim.pid)) < 3001 && time.Now().Before(until); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	out := victim.watch(t, "BLACKBOX_WHEN=threads>500", "BLACKBOX_FOR=5s").result()
+	for _, want := range []string{"Threads passed 500 (3001)", "; 3001 threads\n", "256 of 3001 threads were held for "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("without %q:\n%s", want, out)
+		}
+	}
+}
+
+func threadsOf(pid int) []os.DirEntry {
+	all, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	return all
+}
+
+func TestAWatchThatIsToldToStopHasNotSeenItsTime(t *testing.T) {
+	victim := start(t, false, cVictim(t, "wait"))
+	watcher := victim.watch(t, "BLACKBOX_WHEN=threads>500", "BLACKBOX_FOR=1h")
+	watcher.waitFor(t, "when threads>500")
+	time.Sleep(time.Second)
+	_ = watcher.Process.Signal(syscall.SIGTERM)
+	out := watcher.result()
+	for _, want := range []string{"Told to stop: process ", " Never held: threads>500.", `"name":"death","state":"not-readable"`, `"lacks":"the rest of 60 minutes"`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("without %q:\n%s", want, out)
+		}
+	}
+}

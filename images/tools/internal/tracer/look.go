@@ -1,6 +1,8 @@
 package tracer
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -8,13 +10,13 @@ import (
 	"kdebug/tools/internal/unwind"
 )
 
-// Look stops all threads of a living process for a moment, calls see with the registers of those that stopped, and lets them go on. It may be called from
+// Look stops the threads of a living process for a moment, all of them or those among it, calls see with the registers of those that stopped, and lets them go on. It may be called from
 // every goroutine while another is in Wait; see runs on the tracing thread, and no news is answered meanwhile: it must be quick. It gives for how long the
 // threads were held. False where the tracing thread had no time, or no thread stopped; see is not called then.
-func (w *Watch) Look(pid int, see func(held map[int]unwind.Registers)) (held time.Duration, seen bool) {
+func (w *Watch) Look(pid int, among []int, see func(held map[int]unwind.Registers)) (held time.Duration, seen bool) {
 	w.asking.ask(func() {
 		began := time.Now()
-		seen = w.look(pid, see)
+		seen = w.look(pid, among, see)
 		held = time.Since(began)
 	}, lookPatience)
 	return held, seen
@@ -27,10 +29,13 @@ const (
 	lookHold = 200 * time.Millisecond
 )
 
-func (w *Watch) look(pid int, see func(held map[int]unwind.Registers)) bool {
+func (w *Watch) look(pid int, among []int, see func(held map[int]unwind.Registers)) bool {
+	if among == nil {
+		among = slices.Collect(maps.Keys(w.threads))
+	}
 	var waiting []int
-	for tid, of := range w.threads {
-		if of == pid && interrupt(tid) == nil {
+	for _, tid := range among {
+		if w.threads[tid] == pid && interrupt(tid) == nil {
 			waiting = append(waiting, tid)
 		}
 	}

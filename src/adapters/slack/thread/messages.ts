@@ -68,7 +68,8 @@ export interface Speaker {
  * Results go first: their readers have waited, while the reader of an opening has just asked. One request may also cause twenty copies of
  * its card, and as many reminders.
  */
-const laneOf = ({ kind }: PostMeta): Lane => (kind === 'result' ? 'final' : 'opening');
+const laneOf = ({ kind, isAside }: PostMeta): Lane =>
+  isAside ? 'background' : kind === 'result' ? 'final' : 'opening';
 
 export async function post(
   { client, poster }: Speaker,

@@ -16,14 +16,14 @@ const AFTER_MS = 2 * 60_000;
 const MAX_CONDITIONS = 8;
 const MAX_SHOTS = 3;
 
-/** Each kind of condition, with what its value looks like. The image (docs/blackbox.md, Tripwires) has the same list, and the last word. */
+/** Each kind of condition, with what its value looks like, and how else it is written. The image (docs/blackbox.md, Tripwires) has the same list, and the last word. */
 const CONDITIONS = {
-  memory: { value: /^\d+(\.\d+)?(%|MiB|GiB)$/, example: 'memory>92%' },
-  fds: { value: /^\d+(\.\d+)?%?$/, example: 'fds>90%' },
-  threads: { value: /^\d+$/, example: 'threads>500' },
-  queue: { value: /^\d+$/, example: 'queue>100' },
-  port: { value: /^\d+(\.\d+)?m?s$/, example: 'port:8080>2s' },
-  quiet: { value: /^\d+(\.\d+)?[sm]$/, example: 'quiet>60s' },
+  memory: { value: /^\d+(\.\d+)?(%|MiB|GiB)$/, example: 'memory>92%', others: ['memory>500MiB', 'memory>2GiB'] },
+  fds: { value: /^\d+(\.\d+)?%?$/, example: 'fds>90%', others: ['fds>1000'] },
+  threads: { value: /^\d+$/, example: 'threads>500', others: [] },
+  queue: { value: /^\d+$/, example: 'queue>100', others: [] },
+  port: { value: /^\d+(\.\d+)?m?s$/, example: 'port:8080>2s', others: ['port:8080>500ms'] },
+  quiet: { value: /^\d+(\.\d+)?[sm]$/, example: 'quiet>60s', others: ['quiet>5m'] },
 } as const;
 type ConditionName = keyof typeof CONDITIONS;
 const NAMES = Object.keys(CONDITIONS) as readonly ConditionName[];
@@ -45,10 +45,22 @@ export function readWatch(reading: NamedReading): Command | undefined {
   return { kind: 'run', request: { ...request, image: WAITING_IMAGE, env, timeoutMs: forMs + AFTER_MS } };
 }
 
+/** What stands between two conditions: a comma, or the word that our own cards write there. */
+const BETWEEN = /,|\sor\s/i;
+
+/** `memory > 92 %` is `memory>92%`: a space before a sign or a unit has no meaning. */
+const withoutSpaces = (text: string): string =>
+  text
+    .trim()
+    .replace(/\s*>\s*/, '>')
+    .replace(/(\d)\s+(%|[MG]iB|m?s|m)$/, '$1$2');
+
 /** All conditions with commas between, as the image reads them. */
 function readWhen({ line, report }: NamedReading): string | undefined {
   const given = line.flags.get('when') ?? [];
-  const conditions = given.flatMap((one) => one.value.split(',').map((text) => ({ one, text: text.trim() })));
+  const conditions = given.flatMap((one) =>
+    one.value.split(BETWEEN).map((text) => ({ one, text: withoutSpaces(text) })),
+  );
   if (conditions.length === 0) {
     const hint = `Say what it waits for, as --when=${EXAMPLES[0]}. There are ${EXAMPLES.join(', ')}.`;
     return report({ code: 'condition_invalid', message: 'No condition is named.', hint, ...line.end });
@@ -85,6 +97,8 @@ const knownName = (name: string): ConditionName | undefined => NAMES.find((known
 
 const isPort = (port = ''): boolean => /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535;
 
+const TWO = /\s(?:and|&&|\|\|)\s/i;
+
 function whyWrong(text: string): { readonly message: string; readonly hint: string } {
   const parts = partsOf(text);
   const known = parts && knownName(parts.name);
@@ -93,7 +107,11 @@ function whyWrong(text: string): { readonly message: string; readonly hint: stri
     const hint = didYouMean(nearest(parts.name, NAMES), `The conditions are ${EXAMPLES.join(', ')}.`);
     return { message: `There is no condition ${shown(parts.name)}.`, hint };
   }
-  return { message: `${shown(text)} is no condition.`, hint: `Write it as ${CONDITIONS[known].example}.` };
+  const { example, others } = CONDITIONS[known];
+  const hint = TWO.test(text)
+    ? 'It looks when any one of several holds: put a comma between them.'
+    : `Write it as ${[example, ...others].join(' or ')}.`;
+  return { message: `${shown(text)} is no condition.`, hint };
 }
 
 const readFor: Reader<number> = (typed, report) => {

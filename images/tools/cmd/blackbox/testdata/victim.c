@@ -67,7 +67,8 @@ int main(int count, char **words) {
     if (!strcmp(way, "leak")) leak();
     if (!strcmp(way, "opens")) for (int n = 0; n < 60; n++) (void)!dup(1);
     if (!strcmp(way, "crowd")) for (int n = 0; n < 30; n++) thread(idle);
-    if (!strcmp(way, "opens") || !strcmp(way, "crowd")) {
+    if (!strcmp(way, "masses")) for (int n = 0; n < 3000; n++) thread(idle);
+    if (!strcmp(way, "opens") || !strcmp(way, "crowd") || !strcmp(way, "masses")) {
         while (read(0, &go, 1) < 0 && errno == EINTR) {}
         leave(3);
     }
