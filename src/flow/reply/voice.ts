@@ -5,6 +5,7 @@ import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { HELD_FOR_POST_MS, type HeldRun } from '../context/held-run.ts';
 import { isForGood, type Posted, postOnce } from '../context/post-once.ts';
@@ -85,7 +86,7 @@ export class Voice {
     this.#seq += 1;
     // A storm of alerts is in the thread of one card: whoever types a command meanwhile comes first.
     const isAside = kind === 'anchor' && this.run.alert?.joined !== undefined;
-    return { run: this.run.id, kind, seq: this.#seq, ...(isAside ? { isAside } : {}) };
+    return { run: this.run.id, kind, seq: this.#seq, ...defined({ isAside: isAside || undefined }) };
   }
 
   /** An event on record already changes nothing, because a change would wake the loop that posts. @throws as `HeldRun.apply` */
