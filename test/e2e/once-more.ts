@@ -1,36 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
 import { ask } from '../../play/app/conversation.ts';
-import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
 import { Kube } from './kube.ts';
+import { SecondRuns } from './second-runs.ts';
 import type { Scene } from './stories.ts';
 
 const BUSYBOX = 'localhost/busybox:1';
-const CHANNEL = 'C0SHOP';
 const SECRET = 'postgres://shop:sesame@db/shop';
-
-const policyFor = (context: string, namespace: string): string => `version: 1
-clusters:
-  test: { context: "${context}", default: true }
-identity: { mode: serviceAccount }
-approvers:
-  sre: { usergroup: S0SRE }
-images: {}
-channels:
-  ${CHANNEL}:
-    rules:
-      - id: again
-        clusters: [test]
-        namespaces: [${namespace}]
-        classes: [elevated]
-        profiles: [baseline]
-        approval: { from: [sre], count: 1, expires: 15m }
-limits: { startDeadline: 60s, runsPerUserPerMinute: 60, runsPerUser: 100, pendingApprovalsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
-`;
 
 /** The end-to-end tests of `once-more`: a program that dies at once says why, under the eyes of an approver. */
 export function tellOnceMore(open: () => Promise<Scene>, close: () => Promise<void>): void {
-  let bed: Bed;
+  let runs: SecondRuns;
   let kube: Kube;
   let shop: string;
   const container = { name: 'app', image: BUSYBOX, imagePullPolicy: 'IfNotPresent' };
@@ -40,7 +19,7 @@ export function tellOnceMore(open: () => Promise<Scene>, close: () => Promise<vo
     const scene = await open();
     kube = new Kube(scene.kubeconfig);
     shop = await kube.namespace('kdebug-once-more');
-    bed = await startBed({ ...scene, policy: policyFor(scene.context, shop) });
+    runs = await SecondRuns.open(scene, shop);
     const env = [
       { name: 'DB_URL', value: SECRET },
       { name: 'CODE', value: '3' },
@@ -59,46 +38,13 @@ export function tellOnceMore(open: () => Promise<Scene>, close: () => Promise<vo
   });
 
   afterAll(async () => {
-    await bed?.stop();
+    await runs?.bed.stop();
     await kube?.cleanUp();
     await close();
   });
 
-  const textOf = (message: StoredMessage): string =>
-    describeMessage(bed.slack.state, message, { times: false }).join('\n');
-
-  /** Asks as Thurston, approves as Bob; resolves with the card that Bob saw and the result in the thread. */
-  async function approved(words: string): Promise<{ readonly card: string; readonly result: string }> {
-    const before = bed.slack.messages(CHANNEL).length;
-    await bed.slack.deliver.command({ user: 'U0THURSTON', channel: CHANNEL, text: words });
-    const asked = await bed.slack.until(() => {
-      const message = bed.slack.messages(CHANNEL)[before];
-      return message && textOf(message).includes('once more in') ? message : undefined;
-    }, 60_000);
-    const card = textOf(asked);
-    // A container in a crash loop runs for a moment now and then, and is approved after it.
-    const isApproved = async (): Promise<boolean> => {
-      const refusals = bed.slack.ephemerals('U0BOB').length;
-      await bed.slack.deliver.action({ user: 'U0BOB', channel: CHANNEL, ts: asked.ts, actionId: 'approve' });
-      const answer = await bed.slack.until(
-        () => bed.slack.ephemerals('U0BOB')[refusals] ?? bed.slack.thread(CHANNEL, asked.ts)[0],
-      );
-      return !textOf(answer).includes('needs no second run');
-    };
-    await expect.poll(isApproved).toBe(true);
-    const result = await bed.slack.until(
-      () =>
-        bed.slack
-          .thread(CHANNEL, asked.ts)
-          .map(textOf)
-          .find((text) => text.includes('ran once more')),
-      120_000,
-    );
-    return { card, result };
-  }
-
   it('says how the program ended and what it said, and shows no value of its environment', async () => {
-    const { card, result } = await approved(`once-more web-0 -n ${shop} --reason="dies at start"`);
+    const { card, result } = await runs.approved(`once-more web-0 -n ${shop} --reason="dies at start"`);
     expect(card).toContain('The program runs a second time beside its pod.');
     expect(card).toMatch(/Environment\s+DB_URL, CODE\n/);
     expect(card).toContain('sha256:');
@@ -114,12 +60,14 @@ export function tellOnceMore(open: () => Promise<Scene>, close: () => Promise<vo
       },
     ]);
     expect(spec?.ephemeralContainers?.[0]?.targetContainerName ?? '').toBe('');
-    const everything = [...bed.slack.messages(CHANNEL), ...bed.slack.ephemerals('U0THURSTON')].map(textOf);
+    const { slack } = runs.bed;
+    const messages = [...slack.messages(runs.channel), ...slack.ephemerals('U0THURSTON')];
+    const everything = messages.map((message) => runs.textOf(message));
     expect([...everything, card, result].join('\n')).not.toContain('sesame');
   });
 
   it('runs without a variable, and says so', async () => {
-    const { card, result } = await approved(`once-more web-0 -n ${shop} --without-env=CODE`);
+    const { card, result } = await runs.approved(`once-more web-0 -n ${shop} --without-env=CODE`);
     expect(card).toMatch(/Left out\s+CODE/);
     expect(result).toContain('app without CODE ended with exit code 0');
     const { spec } = await kube.read(shop, 'web-0');
@@ -128,7 +76,8 @@ export function tellOnceMore(open: () => Promise<Scene>, close: () => Promise<vo
   });
 
   it('is refused while the container runs, with a way to watch it', async () => {
-    const answer = await ask(bed.slack, { user: 'U0THURSTON', channel: CHANNEL, words: `once-more up-0 -n ${shop}` });
+    const words = `once-more up-0 -n ${shop}`;
+    const answer = await ask(runs.bed.slack, { user: 'U0THURSTON', channel: runs.channel, words });
     expect(answer.kind === 'private' ? answer.text : '').toContain('--image=blackbox');
   });
 }
