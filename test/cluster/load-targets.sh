@@ -53,8 +53,8 @@ jvm() {
     cp "$debian/etc/java-17-openjdk"/jvm-*.cfg "$work/jvm.cfg"
     rm -f "$root/$home/lib/jvm.cfg"
     cp "$work/jvm.cfg" "$root/$home/lib/jvm.cfg"
-    cp "$here/jvm-deadlock/Shop.java" "$work/"
-    "$root/$home/bin/java" -m jdk.compiler/com.sun.tools.javac.Main -proc:none -d "$root/app" "$work/Shop.java"
+    cp "$here/jvm-deadlock/Shop.java" "$here/../starts/index/Index.java" "$work/"
+    "$root/$home/bin/java" -m jdk.compiler/com.sun.tools.javac.Main -proc:none -d "$root/app" "$work/Shop.java" "$work/Index.java"
     "$loader" localhost/target-jvm:1 "$root" "/$home/bin/java" -Xmx48m -XX:+UseSerialGC -cp /app Shop
 }
 

@@ -103,11 +103,12 @@ export async function diagnose(run: Run, output: CollectedOutput, deps: FlowDeps
 async function verdictOfSecondRun(plan: Plan, output: CollectedOutput, deps: FlowDeps): Promise<Verdict | undefined> {
   const { onceMore, timeoutMs } = plan;
   if (!onceMore) return undefined;
-  const isPodGoing = await currentPod(plan, deps).then(
-    (pod) => !pod || pod.metadata.deletionTimestamp !== undefined,
-    () => false,
+  // Unread, it says nothing; it is known to be gone only where the cluster says so.
+  const read = await currentPod(plan, deps).then(
+    (pod) => ({ pod, isPodGoing: !pod || pod.metadata.deletionTimestamp !== undefined }),
+    () => ({ pod: undefined, isPodGoing: false }),
   );
-  return onceMoreVerdict(onceMore, { ...output, timeoutMs, isPodGoing });
+  return onceMoreVerdict(onceMore, { ...output, timeoutMs, ...read });
 }
 
 interface Diagnosed {

@@ -31,17 +31,19 @@ function podOf(app: Partial<V1Container>, more: Partial<V1PodSpec> = {}): V1PodS
     volumeMounts: [{ name: PROGRAMS_MAP, mountPath: '/etc/app' }, ...volumeMounts],
     ...rest,
   };
-  const { containers = [], volumes = [], ...others } = more;
+  const { volumes = [], ...others } = more;
   return {
     terminationGracePeriodSeconds: 1,
     ...others,
-    containers: [container, ...containers],
+    containers: [container],
     volumes: [{ name: PROGRAMS_MAP, configMap: { name: PROGRAMS_MAP } }, ...volumes],
   };
 }
 
+/** Up before the program starts. */
 const neighbour = (image: string, ...command: string[]): V1Container => ({
   name: 'neighbour',
+  restartPolicy: 'Always',
   image: `localhost/${image}:1`,
   imagePullPolicy: 'IfNotPresent',
   command,
@@ -52,8 +54,10 @@ const ROOTS_VOLUME: Partial<V1PodSpec> = {
   volumes: [{ name: 'data', emptyDir: {} }],
   initContainers: [
     {
-      ...neighbour('busybox', 'chmod', '0755', '/var/lib/shop'),
       name: 'owner',
+      image: 'localhost/busybox:1',
+      imagePullPolicy: 'IfNotPresent',
+      command: ['chmod', '0755', '/var/lib/shop'],
       volumeMounts: [{ name: 'data', mountPath: '/var/lib/shop' }],
     },
   ],
@@ -77,7 +81,7 @@ export const START_FAILURES: readonly StartFailure[] = [
     what: 'a port in use (nginx)',
     spec: podOf(
       { image: 'bed-nginx', command: ['/usr/sbin/nginx', '-e', 'stderr', '-c', '/etc/app/nginx.conf'] },
-      { containers: [neighbour('busybox', 'httpd', '-f', '-p', '8080')] },
+      { initContainers: [neighbour('busybox', 'httpd', '-f', '-p', '8080')] },
     ),
     truth: /0\.0\.0\.0:8080.*Address already in use/,
   },
@@ -99,7 +103,7 @@ export const START_FAILURES: readonly StartFailure[] = [
     spec: podOf(
       {
         image: 'target-jvm',
-        command: ['/usr/lib/jvm/java-17-openjdk-amd64/bin/java', '-Xmx48m', '/etc/app/Index.java'],
+        command: ['/usr/lib/jvm/java-17-openjdk-amd64/bin/java', '-Xmx48m', '-cp', '/app', 'Index'],
         volumeMounts: [{ name: 'data', mountPath: '/var/lib/shop' }],
       },
       ROOTS_VOLUME,
@@ -133,7 +137,7 @@ export const START_FAILURES: readonly StartFailure[] = [
     what: 'a certificate that nobody knows (Python)',
     spec: podOf(
       { image: 'target-python', command: ['/usr/bin/python3', '/etc/app/rates.py'] },
-      { containers: [neighbour('target-starts', '/app/shop-amd64', 'serve')] },
+      { initContainers: [neighbour('target-starts', '/app/shop-amd64', 'serve')] },
     ),
     truth: /certificate verify failed/,
   },
