@@ -28,6 +28,7 @@ import { readPodFacts } from '../first-answer/pod-facts.ts';
 import { inTime } from '../first-answer/source.ts';
 import { ownLogIn } from '../first-answer/target-logs.ts';
 import type { LogReaders, ReadLog } from '../log/logs.ts';
+import { shortLog } from '../log/short-log.ts';
 import { orStopped } from './stop-end.ts';
 
 /** Outcomes after which the log can no longer be read. */
@@ -43,7 +44,8 @@ export async function collect(
   const outcome = await orStopped(held, await settle(run, run.outcome, deps), deps);
   const terminationMessage = run.termination?.message ?? '';
   // Batches report finding codes only; a full diagnosis would cost extra API calls for each of ten thousand pods.
-  const output = { logEnd: read?.end ?? '', terminationMessage, termination: run.termination, outcome };
+  const logEnd = (read && (run.plan?.onceMore ? await shortLog(read) : read.end)) ?? '';
+  const output = { logEnd, terminationMessage, termination: run.termination, outcome };
   const verdict = run.partOf === undefined ? await diagnose(run, output, deps) : undefined;
   await held.apply({
     kind: 'finished',

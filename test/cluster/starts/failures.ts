@@ -118,7 +118,7 @@ export const START_FAILURES: readonly StartFailure[] = [
       command: ['/usr/bin/node', '/etc/app/cache.cjs'],
       resources: { limits: { memory: '128Mi' } },
     }),
-    truth: /out of memory[^]*128Mi/,
+    truth: /out of memory.*128 MiB/,
   },
   {
     name: 'dns',

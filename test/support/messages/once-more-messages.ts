@@ -61,6 +61,7 @@ function ended(onceMore: OnceMore, outcome: Outcome, log = LOG): Run {
     logEnd: log,
     timeoutMs: 60_000,
     termination: isEnded ? termination : undefined,
+    pod: undefined,
     isPodGoing: false,
   });
   const lines = log.split('\n').length - 1;

@@ -121,12 +121,18 @@ function strengthOf(entry: LogEntry, following: number): number {
   const { read, isCrash, cause } = entry;
   if (isCrash ? NO_JVM.test(read.text) : WRAPPER.test(read.text)) return 0;
   if (read.isAccess) return 1;
-  if (!isCrash && cause === undefined && (CONSEQUENCE.test(read.text) || AFTERMATH.test(read.text))) return 2;
-  if (cause === undefined && VAGUE_PANIC.test(read.text)) return 3.5;
+  const vague = cause === undefined ? strengthOfVague(entry) : undefined;
+  if (vague !== undefined) return vague;
   const isLate = following <= WENT_ON;
   if (isLate && (isCrash || read.level === 'fatal')) return 6;
   if (isLate && cause !== undefined) return 5;
   return cause !== undefined ? 4 : strengthOfWords(entry);
+}
+
+/** Below every error, so that it counts only where it is all that there is. */
+function strengthOfVague({ read: { text }, isCrash }: LogEntry): number | undefined {
+  if (VAGUE_PANIC.test(text)) return 3.5;
+  return !isCrash && (CONSEQUENCE.test(text) || AFTERMATH.test(text)) ? 2 : undefined;
 }
 
 function strengthOfWords(entry: LogEntry): number {
