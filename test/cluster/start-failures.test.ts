@@ -11,8 +11,8 @@ const kubeconfig = readFileSync(path, 'utf8');
 const config = new KubeConfig();
 config.loadFromString(kubeconfig);
 
-/** Of twelve. */
-const GOAL = 10;
+/** Of all that were seen. */
+const GOAL = 10 / 12;
 /** From the container's start to the answer in the thread. */
 const GOAL_MS = 10_000;
 
@@ -21,7 +21,7 @@ interface Seen {
   /** What a person reads first. */
   readonly lines: readonly string[];
   readonly isNamed: boolean;
-  /** From the approval, and from the container's own start, of which the kubelet tells the second. */
+  /** From the approval, and from the container's own start, of which the kubelet tells the second; without one, from the approval. */
   readonly fromApprovalMs: number;
   readonly fromStartMs: number;
 }
@@ -72,7 +72,7 @@ describe('a program that fails at its start', () => {
       lines,
       isNamed: truth.test(lines.join('\n')),
       fromApprovalMs: toldAtMs - approvedAtMs,
-      fromStartMs: toldAtMs - (startedAt?.getTime() ?? Number.NaN),
+      fromStartMs: toldAtMs - (startedAt?.getTime() ?? approvedAtMs),
     };
   }
 
@@ -83,9 +83,8 @@ describe('a program that fails at its start', () => {
   });
 
   it('is named by its cause in the first two lines, within ten seconds of its start', () => {
-    const named = seen.filter(({ isNamed }) => isNamed);
-    expect(named.length).toBeGreaterThanOrEqual(Math.min(GOAL, seen.length));
-    expect(seen.filter(({ fromStartMs }) => fromStartMs > GOAL_MS).map(({ failure }) => failure.name)).toEqual([]);
+    const inTime = seen.filter(({ isNamed, fromStartMs }) => isNamed && fromStartMs <= GOAL_MS);
+    expect(inTime.length).toBeGreaterThanOrEqual(GOAL * seen.length);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { OnceMore } from '../container/once-more.ts';
 import type { ContainerStatus, ContainerTermination, Pod } from '../container/pod.ts';
 import { statusOfTarget } from '../container/status.ts';
+import { signalWords } from './reading/phrases.ts';
 
 /** What the container whose program ran once more did itself. */
 export interface FirstRun {
@@ -23,7 +24,7 @@ const HELD =
 
 /**
  * The container ran at the same time as the second run, which complains that something is held: that may be its own
- * first run. The kubelet gives times in seconds, so ends that touch count.
+ * first run. The kubelet gives times in seconds; the container was down when the second run was launched.
  */
 export function ranAtOnce(
   first: FirstRun | undefined,
@@ -36,8 +37,9 @@ export function ranAtOnce(
   return [terminated, lastTermination].some((run) => run !== undefined && overlap(run, second));
 }
 
-const overlap = (a: ContainerTermination, b: ContainerTermination): boolean =>
-  Date.parse(a.startedAt) <= Date.parse(b.finishedAt) && Date.parse(b.startedAt) <= Date.parse(a.finishedAt);
+const overlap = (first: ContainerTermination, second: ContainerTermination): boolean =>
+  Date.parse(first.startedAt) <= Date.parse(second.finishedAt) &&
+  Date.parse(second.startedAt) < Date.parse(first.finishedAt);
 
 /** `config at /etc/app/config.yaml`, where the words name a file in or at a mount that the second run could not have. */
 export function missingMountIn(words: string, { unmountable }: OnceMore): string | undefined {
@@ -51,6 +53,30 @@ export function missingMountIn(words: string, { unmountable }: OnceMore): string
 export function otherwise(first: FirstRun | undefined, exitCode: number): string | undefined {
   const ended = first?.ended;
   if (ended === undefined || ended.exitCode === exitCode) return undefined;
-  const reason = ended.reason === 'Error' || ended.reason === '' ? '' : ` (${ended.reason})`;
-  return `Its container ended otherwise, with exit code ${ended.exitCode}${reason}: this may be another reason.`;
+  return (
+    lackOfMemory(first) ??
+    `Its container ended otherwise, with exit code ${ended.exitCode}${signalWords(ended)}: this may be another reason.`
+  );
+}
+
+const FROM_OUTSIDE: ReadonlySet<number> = new Set([137, 143]);
+
+/** Why the first run may have ended where the second one goes on; undefined: nothing in its status says so. */
+export function whyOnlyThere(first: FirstRun | undefined): string | undefined {
+  const ended = first?.ended;
+  if (ended === undefined || ended.exitCode === 0) return undefined;
+  const end = `with exit code ${ended.exitCode}`;
+  return (
+    lackOfMemory(first) ??
+    (FROM_OUTSIDE.has(ended.exitCode)
+      ? `Its container was ended from outside, ${end}, as a failing liveness probe does.`
+      : `Its container ended ${end}.`)
+  );
+}
+
+/** The second run has no limit of its own. */
+function lackOfMemory(first: FirstRun | undefined): string | undefined {
+  if (first?.ended?.reason !== 'OOMKilled') return undefined;
+  const limit = first.memoryLimit === undefined ? '' : ` at its limit of ${first.memoryLimit}`;
+  return `Its container was killed for lack of memory${limit}, which this run does not have.`;
 }

@@ -6,7 +6,14 @@ import type { Outcome } from '../outcome.ts';
 import type { Verdict } from './facts/verdict.ts';
 import { lastWordsOf } from './logs/last-words.ts';
 import { runtimeMessage } from './logs/runtime-message.ts';
-import { type FirstRun, firstRunOf, missingMountIn, otherwise, ranAtOnce } from './once-more-first-run.ts';
+import {
+  type FirstRun,
+  firstRunOf,
+  missingMountIn,
+  otherwise,
+  ranAtOnce,
+  whyOnlyThere,
+} from './once-more-first-run.ts';
 import { quoted, signalWords } from './reading/phrases.ts';
 import { podMemoryLimit } from './rules/resources.ts';
 
@@ -53,7 +60,7 @@ export function onceMoreVerdict(onceMore: OnceMore, end: SecondEnd): Verdict | u
       return verdictWith(
         `${who} ended with exit code 0 ${lengthOf(end)}${saying(wordsOf(end))}`,
         otherwise(first, 0) ??
-          'Code 0 reports no error: its work is done, or it went into the background, where its container ends it.',
+          'Code 0 reports no error: its work is done, or it went into the background, and a container ends with its first process.',
       );
     case 'failed':
       return failure(who, outcome.exitCode, { onceMore, end, first });
@@ -69,7 +76,7 @@ export function onceMoreVerdict(onceMore: OnceMore, end: SecondEnd): Verdict | u
     case 'timed-out':
       return verdictWith(
         `${who} is still running after ${formatDuration(timeoutMs)}: it starts here`,
-        `${withoutLimit(first)}kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.`,
+        joined(whyOnlyThere(first), 'kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.'),
       );
     default:
       return undefined;
@@ -98,8 +105,8 @@ function failure(who: string, exitCode: number, { onceMore, end, first }: Failed
     );
   const other = otherwise(first, exitCode);
   if (other !== undefined) return attention(`${how}${saying(words)}`, other);
-  const same = first?.ended === undefined ? '' : 'Its container ended with the same code. ';
-  return trouble(`${how}${saying(words)}`, `${same}Its log below has the lines before.`);
+  const same = first?.ended === undefined ? undefined : 'Its container ended with the same code.';
+  return trouble(`${how}${saying(words)}`, joined(same, 'Its log below has the lines before.'));
 }
 
 function outOfMemory(who: string, end: SecondEnd): Verdict {
@@ -113,16 +120,10 @@ function outOfMemory(who: string, end: SecondEnd): Verdict {
   );
 }
 
+const joined = (...sentences: readonly (string | undefined)[]): string => sentences.filter(Boolean).join(' ');
 const verdictWith = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 3 }] });
 const attention = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 2 }] });
 const trouble = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 1 }] });
-
-/** Where the first run ended for lack of memory, the second one has lived without its limit. */
-function withoutLimit(first: FirstRun | undefined): string {
-  if (first?.ended?.reason !== 'OOMKilled') return '';
-  const limit = first.memoryLimit === undefined ? '' : ` at its limit of ${first.memoryLimit}`;
-  return `Its container was killed for lack of memory${limit}, which this run does not have. `;
-}
 
 function lengthOf({ termination }: SecondEnd): string {
   const ms = Date.parse(termination?.finishedAt ?? '') - Date.parse(termination?.startedAt ?? '');

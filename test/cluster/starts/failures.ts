@@ -156,4 +156,24 @@ export const START_FAILURES: readonly StartFailure[] = [
     spec: podOf({ image: 'bed-redis', command: ['/usr/bin/redis-server', '--daemonize', 'yes'] }),
     truth: /ended with exit code 0 .*\n.*background/,
   },
+  {
+    name: 'command',
+    what: 'a command that its image lacks (Redis)',
+    spec: podOf({ image: 'bed-redis', command: ['/usr/bin/redis-servr'] }),
+    truth: /did not start.*redis-servr: no such file/,
+  },
+  {
+    name: 'limit',
+    what: 'a memory limit that the second run does not have (Node.js)',
+    spec: podOf(
+      {
+        image: 'target-node',
+        command: ['/usr/bin/node', '/etc/app/cache.cjs'],
+        resources: { limits: { memory: '128Mi' } },
+      },
+      // Without a limit of its own, so that the pod has none.
+      { initContainers: [neighbour('busybox', 'sleep', '3600')] },
+    ),
+    truth: /lack of memory at its limit of 128Mi/,
+  },
 ];

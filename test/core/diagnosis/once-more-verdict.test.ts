@@ -123,10 +123,23 @@ it('says that its container ended in the same way, which makes its words the cau
 });
 
 it.each<[string, Told, string]>([
-  ['a failure', { first: { exitCode: 137, reason: 'OOMKilled' } }, 'with exit code 137 (OOMKilled)'],
-  ['a good end', { outcome: { kind: 'succeeded' }, first: { exitCode: 3 } }, 'with exit code 3'],
-])('says after %s that its container ended otherwise', (_, end, how) => {
-  expect(told(end)[1]).toBe(`Its container ended otherwise, ${how}: this may be another reason.`);
+  [
+    'a failure',
+    { first: { exitCode: 139 } },
+    'Its container ended otherwise, with exit code 139 (it crashed with a segmentation fault): this may be another reason.',
+  ],
+  [
+    'a good end',
+    { outcome: { kind: 'succeeded' }, first: { exitCode: 3 } },
+    'Its container ended otherwise, with exit code 3: this may be another reason.',
+  ],
+  [
+    'an end with more memory',
+    { outcome: { kind: 'succeeded' }, first: { exitCode: 137, reason: 'OOMKilled' }, memoryLimit: '64Mi' },
+    'Its container was killed for lack of memory at its limit of 64Mi, which this run does not have.',
+  ],
+])('says after %s that its container ended otherwise', (_, end, next) => {
+  expect(told(end)[1]).toBe(next);
 });
 
 const IN_USE = 'listen tcp :8080: bind: address already in use\n';
@@ -170,11 +183,21 @@ it('names the limit of the pod that its memory did not suffice for', () => {
   ]);
 });
 
-it('says that only the limit of its container was too low for what goes on here', () => {
-  const end = { outcome: { kind: 'timed-out' }, first: { exitCode: 137, reason: 'OOMKilled' } } as const;
-  expect(told({ ...end, memoryLimit: '64Mi' })[1]).toBe(
-    'Its container was killed for lack of memory at its limit of 64Mi, which this run does not have. kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.',
-  );
+it.each<[string, Partial<ContainerTermination>, string]>([
+  [
+    'a limit',
+    { exitCode: 137, reason: 'OOMKilled' },
+    'Its container was killed for lack of memory at its limit of 64Mi, which this run does not have.',
+  ],
+  [
+    'a probe',
+    { exitCode: 143 },
+    'Its container was ended from outside, with exit code 143, as a failing liveness probe does.',
+  ],
+  ['itself', {}, 'Its container ended with exit code 1.'],
+])('says of what goes on here how %s ended it there', (_, first, why) => {
+  const next = told({ outcome: { kind: 'timed-out' }, first, memoryLimit: '64Mi' })[1];
+  expect(next).toBe(`${why} kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.`);
 });
 
 it('quotes the runtime where the program did not start at all', () => {
