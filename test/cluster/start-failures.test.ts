@@ -28,6 +28,10 @@ interface Seen {
 
 const waitingFor = ({ status }: V1Pod): string =>
   status?.containerStatuses?.find(({ name }) => name === 'app')?.state?.waiting?.reason ?? '';
+/** After two restarts, the kubelet waits twenty seconds for the next one. */
+const isDown = (pod: V1Pod): boolean =>
+  waitingFor(pod) === 'CrashLoopBackOff' &&
+  pod.status?.containerStatuses?.some(({ name, restartCount }) => name === 'app' && restartCount >= 2) === true;
 const lacksImage = (pod: V1Pod): boolean => /ImagePull|ErrImage/.test(waitingFor(pod));
 
 describe('a program that fails at its start', () => {
@@ -60,7 +64,7 @@ describe('a program that fails at its start', () => {
     const pod = await kube.until(
       namespace,
       name,
-      (each) => lacksImage(each) || waitingFor(each) === 'CrashLoopBackOff',
+      (each) => lacksImage(each) || isDown(each),
     );
     if (lacksImage(pod)) return undefined;
     const { result, approvedAtMs, toldAtMs } = await runs.approved(`once-more ${name} -n ${namespace} --target=app`);
