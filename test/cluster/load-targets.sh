@@ -1,8 +1,8 @@
 #!/bin/sh
 # Gives a one-node test cluster the targets of the images that look into a runtime: a JVM, a Python, a Node and a Go process, each with a
-# hot loop and something stuck (images/targets), as user 10001:10001.
-#   load-targets.sh LOADER [NAME …]    LOADER NAME:TAG DIR [ENTRYPOINT …] makes an image of DIR; NAME is jvm, python, node or go
-# Needs Debian on this machine, node, /usr/bin/python3 and go. KDEBUG_TOOLS keeps Debian's JVM between runs.
+# hot loop and something stuck (images/targets), as user 10001:10001. And starts: compiled programs that die at once (images/starts).
+#   load-targets.sh LOADER [NAME …]    LOADER NAME:TAG DIR [ENTRYPOINT …] makes an image of DIR; NAME is jvm, python, node, go or starts
+# Needs Debian on this machine, node, /usr/bin/python3, go and cc. KDEBUG_TOOLS keeps Debian's JVM between runs.
 set -eu
 loader=${1:?usage: load-targets.sh LOADER [NAME …]}
 shift
@@ -53,8 +53,8 @@ jvm() {
     cp "$debian/etc/java-17-openjdk"/jvm-*.cfg "$work/jvm.cfg"
     rm -f "$root/$home/lib/jvm.cfg"
     cp "$work/jvm.cfg" "$root/$home/lib/jvm.cfg"
-    cp "$here/jvm-deadlock/Shop.java" "$work/"
-    "$root/$home/bin/java" -m jdk.compiler/com.sun.tools.javac.Main -proc:none -d "$root/app" "$work/Shop.java"
+    cp "$here/jvm-deadlock/Shop.java" "$here/../starts/index/Index.java" "$work/"
+    "$root/$home/bin/java" -m jdk.compiler/com.sun.tools.javac.Main -proc:none -d "$root/app" "$work/Shop.java" "$work/Index.java"
     "$loader" localhost/target-jvm:1 "$root" "/$home/bin/java" -Xmx48m -XX:+UseSerialGC -cp /app Shop
 }
 
@@ -89,10 +89,23 @@ go() {
     "$loader" localhost/target-go:1 "$root" /app/server
 }
 
-for target in "${@:-jvm python node go}"; do
+# A Go program for this processor and for another one, and a C program without its library.
+starts() {
+    root=$work/starts
+    layout "$root"
+    for processor in amd64 arm64; do
+        (cd "$here/../starts/shop" && CGO_ENABLED=0 GOARCH=$processor command go build -trimpath -ldflags=-w -o "$root/app/shop-$processor" .)
+    done
+    cc -shared -Wl,-soname,libprice.so.2 -o "$work/libprice.so.2" "$here/../starts/linked/price.c"
+    cc -o "$root/app/linked" "$here/../starts/linked/shop.c" "$work/libprice.so.2"
+    libraries "$root" /usr/bin/env
+    "$loader" localhost/target-starts:1 "$root" /app/shop-amd64
+}
+
+for target in "${@:-jvm python node go starts}"; do
     for each in $target; do
         case $each in
-        jvm | python | node | go) "$each" ;;
+        jvm | python | node | go | starts) "$each" ;;
         *) echo "no target $each" >&2 && exit 2 ;;
         esac
     done

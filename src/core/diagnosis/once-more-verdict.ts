@@ -1,10 +1,22 @@
-import { afterWords, formatDuration } from '../../lib/duration.ts';
+import { afterWords, formatBytes, formatDuration } from '../../lib/duration.ts';
 import { shorten } from '../../lib/text.ts';
 import type { OnceMore } from '../container/once-more.ts';
-import type { ContainerTermination } from '../container/pod.ts';
+import type { ContainerTermination, Pod } from '../container/pod.ts';
+import { outcomeOfTermination } from '../container/status.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Verdict } from './facts/verdict.ts';
 import { lastWordsOf } from './logs/last-words.ts';
+import { runtimeMessage } from './logs/runtime-message.ts';
+import {
+  type FirstRun,
+  firstRunOf,
+  missingMountIn,
+  otherwise,
+  ranAtOnce,
+  whyOnlyThere,
+} from './once-more-first-run.ts';
+import { quoted, signalWords } from './reading/phrases.ts';
+import { podMemoryLimit } from './rules/resources.ts';
 
 export interface SecondEnd {
   readonly outcome: Outcome;
@@ -13,20 +25,34 @@ export interface SecondEnd {
   readonly logEnd: string;
   /** How long kdebug watched. */
   readonly timeoutMs: number;
+  /** The container that it ran in. */
+  readonly containerName: string | undefined;
+  /** The pod after the end, with what its own container did meanwhile. Undefined: gone, or it could not be read. */
+  readonly pod: Pod | undefined;
   /** The pod is being deleted, or is gone: then the kubelet ends the program, whatever it did. */
   readonly isPodGoing: boolean;
 }
 
 const QUOTED_LENGTH = 160;
 
+/** Starts that fail for what the program is; those that fail for the image or the node are no answer about it. */
+const OF_PROGRAM: ReadonlySet<string> = new Set([
+  'StartError',
+  'ContainerCannotRun',
+  'RunContainerError',
+  'CreateContainerError',
+]);
+
 /**
- * What a second run of a program says: how it ended and its last words, or that it goes on. Undefined where it never ran,
- * or something else ended it: the outcome says so.
+ * What a second run of a program says: how it ended and the words that say why, or that it goes on. An end that only
+ * this run met (its own container held the port, a mount that it could not have) is told as such, never as the cause.
+ * Undefined where it never ran, or something else ended it: the outcome says so.
  */
-export function onceMoreVerdict(onceMore: OnceMore, end: SecondEnd): Verdict | undefined {
+export function onceMoreVerdict(onceMore: OnceMore, watched: SecondEnd): Verdict | undefined {
+  const end = asOfNow(watched);
   const who = whoOf(onceMore);
-  const withImage = onceMore.revision === undefined ? '' : 'with that image ';
-  const { outcome, timeoutMs } = end;
+  const { outcome, timeoutMs, pod } = end;
+  const first = firstRunOf(pod, onceMore.container);
   if (end.isPodGoing && (outcome.kind === 'succeeded' || outcome.kind === 'failed')) {
     const exitCode = outcome.kind === 'failed' ? outcome.exitCode : 0;
     const text = `${who} ended with exit code ${exitCode} ${lengthOf(end)}, and its pod is being deleted`;
@@ -35,23 +61,26 @@ export function onceMoreVerdict(onceMore: OnceMore, end: SecondEnd): Verdict | u
   switch (outcome.kind) {
     case 'succeeded':
       return verdictWith(
-        `${who} ended with exit code 0 ${lengthOf(end)}${quoted(end)}`,
-        'Its work was done, or it found none.',
+        `${who} ended with exit code 0 ${lengthOf(end)}${saying(wordsOf(end))}`,
+        otherwise(first, 0) ??
+          'Code 0 reports no error: its work is done, or it went into the background, and a container ends with its first process.',
       );
     case 'failed':
-      return trouble(
-        `${who} ended with exit code ${outcome.exitCode} ${lengthOf(end)}${quoted(end)}`,
-        'Its log below has the lines before.',
-      );
+      return failure(who, outcome.exitCode, { onceMore, end, first });
     case 'oom-killed':
-      return trouble(
-        `${who} was killed ${lengthOf(end)}: out of memory`,
-        'It had no limit of its own, so the pod or the node is short of memory.',
-      );
+      return outOfMemory(who, end);
+    case 'start-failed':
+      return OF_PROGRAM.has(outcome.reason)
+        ? trouble(
+            `${who} did not start: ${quoted(runtimeMessage(outcome.message), QUOTED_LENGTH) || outcome.reason}`,
+            'Check the command in its manifest and the program in its image.',
+          )
+        : undefined;
     case 'timed-out':
       return verdictWith(
-        `${who} is still running after ${formatDuration(timeoutMs)}: it starts ${withImage}here`,
-        'kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.',
+        // Whether it has started is in its own words: a program may wait for its database for hours.
+        `${who} is still running after ${formatDuration(timeoutMs)}${saying(wordsOf(end))}`,
+        joined(whyOnlyThere(first), 'kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.'),
       );
     default:
       return undefined;
@@ -67,7 +96,54 @@ function whoOf({ container, withoutEnv, revision }: OnceMore): string {
   return differences.length === 0 ? container : `${container} ${differences.join(' and ')}`;
 }
 
+/** A program that was followed to the end of its time may have ended since. */
+function asOfNow(end: SecondEnd): SecondEnd {
+  if (end.outcome.kind !== 'timed-out') return end;
+  const status = end.pod?.status.ephemeralContainerStatuses.find(({ name }) => name === end.containerName);
+  const termination = status?.terminated;
+  return termination ? { ...end, termination, outcome: outcomeOfTermination(end.pod, termination, undefined) } : end;
+}
+
+interface Failed {
+  readonly onceMore: OnceMore;
+  readonly end: SecondEnd;
+  readonly first: FirstRun | undefined;
+}
+
+function failure(who: string, exitCode: number, { onceMore, end, first }: Failed): Verdict {
+  const words = wordsOf(end);
+  const how = `${who} ended with exit code ${exitCode}${signalWords({ exitCode })} ${lengthOf(end)}`;
+  if (words !== undefined && ranAtOnce(first, end.termination, words))
+    return attention(
+      `${how}, while its container ran, too${saying(words)}`,
+      'That one may hold what this one asks for. Run it once more while its container is down.',
+    );
+  const mount = words === undefined ? undefined : missingMountIn(words, onceMore);
+  if (mount !== undefined)
+    return attention(
+      `${how}, without its mount ${mount} (subPath)${saying(words)}`,
+      'Its container has that mount, so this is not why that one ends.',
+    );
+  const other = otherwise(first, exitCode);
+  if (other !== undefined) return attention(`${how}${saying(words)}`, other);
+  const same = first?.ended === undefined ? undefined : 'Its container ended with the same code.';
+  return trouble(`${how}${saying(words)}`, joined(same, 'Its log below has the lines before.'));
+}
+
+function outOfMemory(who: string, end: SecondEnd): Verdict {
+  const killed = `${who} was killed ${lengthOf(end)}: out of memory`;
+  const limit = end.pod && podMemoryLimit(end.pod);
+  if (limit === undefined)
+    return trouble(killed, 'It had no limit of its own, so the pod or the node is short of memory.');
+  return trouble(
+    `${killed}, at its pod’s limit of ${formatBytes(limit)}`,
+    'Find what it loads at its start, or raise its memory limit above its real need.',
+  );
+}
+
+const joined = (...sentences: readonly (string | undefined)[]): string => sentences.filter(Boolean).join(' ');
 const verdictWith = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 3 }] });
+const attention = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 2 }] });
 const trouble = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 1 }] });
 
 function lengthOf({ termination }: SecondEnd): string {
@@ -76,8 +152,10 @@ function lengthOf({ termination }: SecondEnd): string {
 }
 
 /** The line that says why it ended, else the last one. */
-function quoted({ logEnd, termination }: SecondEnd): string {
+function wordsOf({ logEnd, termination }: SecondEnd): string | undefined {
   const words = logEnd.trim() === '' ? (termination?.message ?? '') : logEnd;
-  const { line } = lastWordsOf(words.split('\n'), []);
-  return line === undefined ? ', without a word' : `: “${shorten(line, QUOTED_LENGTH)}”`;
+  return lastWordsOf(words.split('\n'), []).line;
 }
+
+const saying = (words: string | undefined): string =>
+  words === undefined ? ', without a word' : `: “${shorten(words, QUOTED_LENGTH)}”`;

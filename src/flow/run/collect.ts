@@ -28,6 +28,7 @@ import { readPodFacts } from '../first-answer/pod-facts.ts';
 import { inTime } from '../first-answer/source.ts';
 import { ownLogIn } from '../first-answer/target-logs.ts';
 import type { LogReaders, ReadLog } from '../log/logs.ts';
+import { shortLog } from '../log/short-log.ts';
 import { orStopped } from './stop-end.ts';
 
 /** Outcomes after which the log can no longer be read. */
@@ -43,7 +44,8 @@ export async function collect(
   const outcome = await orStopped(held, await settle(run, run.outcome, deps), deps);
   const terminationMessage = run.termination?.message ?? '';
   // Batches report finding codes only; a full diagnosis would cost extra API calls for each of ten thousand pods.
-  const output = { logEnd: read?.end ?? '', terminationMessage, termination: run.termination, outcome };
+  const logEnd = (read && (run.plan?.onceMore ? await shortLog(read) : read.end)) ?? '';
+  const output = { logEnd, terminationMessage, termination: run.termination, outcome };
   const verdict = run.partOf === undefined ? await diagnose(run, output, deps) : undefined;
   await held.apply({
     kind: 'finished',
@@ -97,17 +99,22 @@ const CUT_OFF: ReadonlySet<Outcome['kind']> = new Set(['failed', 'oom-killed', '
 export async function diagnose(run: Run, output: CollectedOutput, deps: FlowDeps): Promise<Verdict | undefined> {
   const { plan, verdict: first } = run;
   if (!plan) return undefined;
-  return (await verdictOfSecondRun(plan, output, deps)) ?? diagnosePlanned(run, output, { plan, first, deps });
+  return (await verdictOfSecondRun(run, output, deps)) ?? diagnosePlanned(run, output, { plan, first, deps });
 }
 
-async function verdictOfSecondRun(plan: Plan, output: CollectedOutput, deps: FlowDeps): Promise<Verdict | undefined> {
+async function verdictOfSecondRun(
+  { plan, containerName }: Run,
+  output: CollectedOutput,
+  deps: FlowDeps,
+): Promise<Verdict | undefined> {
+  if (!plan?.onceMore) return undefined;
   const { onceMore, timeoutMs } = plan;
-  if (!onceMore) return undefined;
-  const isPodGoing = await currentPod(plan, deps).then(
-    (pod) => !pod || pod.metadata.deletionTimestamp !== undefined,
-    () => false,
+  // Unread, it says nothing; it is known to be gone only where the cluster says so.
+  const read = await currentPod(plan, deps).then(
+    (pod) => ({ pod, isPodGoing: !pod || pod.metadata.deletionTimestamp !== undefined }),
+    () => ({ pod: undefined, isPodGoing: false }),
   );
-  return onceMoreVerdict(onceMore, { ...output, timeoutMs, isPodGoing });
+  return onceMoreVerdict(onceMore, { ...output, containerName, timeoutMs, ...read });
 }
 
 interface Diagnosed {

@@ -76,6 +76,8 @@ function ended(onceMore: OnceMore, outcome: Outcome, log = LOG): Run {
     logEnd: log,
     timeoutMs: 60_000,
     termination: isEnded ? termination : undefined,
+    containerName: 'kdebug-a',
+    pod: undefined,
     isPodGoing: false,
   });
   const lines = log.split('\n').length - 1;

@@ -4,6 +4,7 @@ import type { Evidence } from '../facts/verdict.ts';
 import { LogEntries, type LogEntry, quotable, severityOf, wordsOf } from './log-entries.ts';
 import { troubleIn } from './log-level.ts';
 import { readLogLine } from './log-line.ts';
+import { completed } from './open-ended.ts';
 
 /** More lines say nothing more about the end, and a dump of many threads has so many. */
 const MAX_LINES = 1_000;
@@ -43,6 +44,8 @@ const WRAPPER = new RegExp(
     'shutting down\\W*',
     '.{0,40}ELIFECYCLE.*',
     'Require stack:',
+    'For more details run the same command .*',
+    'Retrying in \\d{1,4} seconds?\\.',
     '\\[errors\\]: \\[',
     'Traceback \\(most recent call last\\):',
     'During handling of the above exception.*',
@@ -52,6 +55,26 @@ const WRAPPER = new RegExp(
   ].join('|')})$`,
   'i',
 );
+/** Of a JVM that does not take its options: it looks like an exception of its program. */
+const NO_JVM =
+  /^Error: (?:Could not create the Java Virtual Machine|A fatal exception has occurred\. Program will exit)\.$/;
+/** What single programs write after the cause, for want of what it names: nginx, Apache, HAProxy, Gunicorn, Keycloak, MySQL, musl. */
+const AFTERMATH = new RegExp(
+  `^(?:${[
+    'still could not bind\\(\\)',
+    'no listening sockets available, shutting down',
+    'AH00015: Unable to open logs',
+    'config : (?:Error\\(s\\)|Fatal errors) found in configuration.*',
+    "Can't connect to \\(.{1,80}\\)",
+    '(?:ERROR: )?Failed to start server in .{1,40} mode',
+    '(?:InnoDB: )?(?:Operating system error number \\d{1,4} in a file operation|Cannot open datafile .*|Could not open or create the system tablespace.*|Plugin initialization aborted .*)\\.?',
+    "Plugin '\\w{1,40}' (?:init function returned error|registration as a STORAGE ENGINE failed)\\.",
+    'Unknown/unsupported storage engine: \\w{1,40}',
+    'Error relocating \\S{1,200}: \\S{1,300}: symbol not found',
+  ].join('|')})$`,
+);
+/** A panic in words that end before the cause: Prometheus logs that right before it. */
+const VAGUE_PANIC = /^panic: (?:unable to|cannot|can't|could not|failed to) [^:]{1,120}$/i;
 /** That the program could not start, or that a step of a script failed, and not why. */
 const CONSEQUENCE =
   /^(?:[\w .-]{0,40}\b)?(?:backup|build|command|deploy(?:ment)?|export|import|init|job|migrations?|operation|release|restore|script|step|sync|task|tests?|upgrade)(?: [\w.-]{1,30}){0,2} (?:failed|did not succeed)\W*$|^(?:[\w .-]{0,60}\b)?(?:(?:initiali[sz]ation|startup|start|boot|launch|setup) failed|failed to (?:start|initiali[sz]e|boot|launch)(?: [\w-]{1,40}){0,3})\W*$/i;
@@ -69,7 +92,7 @@ export function lastWordsOf(lines: readonly string[], redact: readonly string[])
   const chosen = chooseFrom(entries.filter(({ end }) => end >= shown.length - LAST_LINES));
   if (chosen === undefined) return { more: [] };
   const words = wordsOf(chosen);
-  const line = quotable(words.cause ?? words.first, redact);
+  const line = quotable(completed(words.cause ?? words.first, shown.slice(chosen.causeAt + 1)), redact);
   const more = moreAround(shown, chosen).map((each) => quotable(wordsOf({ first: each }).first, redact));
   return { line, more: more.filter((each) => each !== '' && each !== line) };
 }
@@ -96,13 +119,20 @@ function chooseFrom(entries: readonly LogEntry[]): LogEntry | undefined {
 /** Ranks an entry by how much it explains the end; among equals the last one counts. */
 function strengthOf(entry: LogEntry, following: number): number {
   const { read, isCrash, cause } = entry;
-  if (!isCrash && WRAPPER.test(read.text)) return 0;
+  if (isCrash ? NO_JVM.test(read.text) : WRAPPER.test(read.text)) return 0;
   if (read.isAccess) return 1;
-  if (!isCrash && cause === undefined && CONSEQUENCE.test(read.text)) return 2;
+  const vague = cause === undefined ? strengthOfVague(entry) : undefined;
+  if (vague !== undefined) return vague;
   const isLate = following <= WENT_ON;
   if (isLate && (isCrash || read.level === 'fatal')) return 6;
   if (isLate && cause !== undefined) return 5;
   return cause !== undefined ? 4 : strengthOfWords(entry);
+}
+
+/** Below every error, so that it counts only where it is all that there is. */
+function strengthOfVague({ read: { text }, isCrash }: LogEntry): number | undefined {
+  if (VAGUE_PANIC.test(text)) return 3.5;
+  return !isCrash && (CONSEQUENCE.test(text) || AFTERMATH.test(text)) ? 2 : undefined;
 }
 
 function strengthOfWords(entry: LogEntry): number {

@@ -55,6 +55,8 @@ const CRASHES: readonly (readonly [pattern: RegExp, mode: Mode])[] = [
   [/^terminate called after throwing an instance of /, 'next-line'],
   [/^(?:terminate called |libc\+\+abi: terminating )/, 'trace'],
   [/^APPLICATION FAILED TO START$/, 'spring'],
+  // Elasticsearch and OpenSearch say how many, and then what.
+  [/^(?:\[\d{1,2}\] )?bootstrap checks failed/, 'next-line'],
   // Node shows the line of code before it says what is wrong.
   [/^(?:node:|file:\/\/|\/)[^\s:]{1,200}:\d{1,7}$/, 'code'],
   [
@@ -64,6 +66,9 @@ const CRASHES: readonly (readonly [pattern: RegExp, mode: Mode])[] = [
 ];
 const modeOf = (text: string): Mode | undefined => CRASHES.find(([pattern]) => pattern.test(text))?.[1];
 
+const BARE_SOCKET =
+  /^Caused by: java\.net\.\w{1,40}: (?:Connection refused|Connect timed out|No route to host)\b[^:]{0,40}$/i;
+const HOST = /[\w.-]:\d{2,5}\b/;
 const CAUSED_BY = /^(?:Caused by|\[cause\]|Wrapped by): /;
 /** .NET and Node wrap what matters in one of these. */
 const GENERIC = /One or more errors occurred|likely due to a transient failure|type initializer for/;
@@ -138,7 +143,7 @@ export class LogEntries {
   }
 
   #continuesTrace(open: LogEntry, line: string, text: string): boolean {
-    if (CAUSED_BY.test(text)) return this.#because(open, line);
+    if (CAUSED_BY.test(text)) return isBareSocket(open.cause, text) || this.#because(open, line);
     if (modeOf(text) === 'python') return this.#continuesPython(open, line, text);
     this.#isChained ||= CHAINED.test(text);
     if (TRACE_LINE.test(text)) return true;
@@ -148,7 +153,7 @@ export class LogEntries {
 
   #continuesIndented(open: LogEntry, line: string, text: string): boolean {
     if (CAUSED_BY.test(text)) return this.#because(open, line);
-    if (CATEGORY_ONLY.test(open.read.text) && open.cause === undefined) return this.#because(open, line);
+    if (CATEGORY_ONLY.test(open.read.text) && isOpen(open, text)) return this.#because(open, line);
     if (this.#mode !== undefined || this.#isWrong) {
       const isCause = open.cause === undefined && INDENTED_CAUSE.test(text);
       if (isCause || this.#isInner(open.cause ?? open.first, text)) this.#because(open, line);
@@ -197,6 +202,14 @@ export class LogEntries {
   }
 }
 
+/** Below its message, .NET writes the exception that the message is about. */
+const isOpen = ({ cause, causeAt, end }: LogEntry, text: string): boolean =>
+  cause === undefined || (causeAt === end && !EXCEPTION.test(cause.trim()) && EXCEPTION.test(text));
+
+/** A socket's own words name no host: the exception above does. */
+const isBareSocket = (cause: string | undefined, text: string): boolean =>
+  cause !== undefined && BARE_SOCKET.test(text) && HOST.test(cause);
+
 /** Text before the words that matter, in the first line of a trace or in a cause. */
 const LEADS: readonly RegExp[] = [
   /^(?:Caused by|\[cause\]|Wrapped by): /,
@@ -233,7 +246,8 @@ function causeIn(trace: string): string | undefined {
   const entries = new LogEntries();
   for (const line of trace.slice(0, 16_384).split('\n', MAX_TRACE_LINES)) entries.add(line);
   const last = entries.finish();
-  return last?.cause ?? last?.first;
+  // Some loggers of Go write frames alone.
+  return last?.cause ?? (last && severityOf(last) !== undefined ? last.first : undefined);
 }
 
 const MAX_LENGTH = 300;

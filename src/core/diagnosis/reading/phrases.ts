@@ -43,6 +43,12 @@ export function exitWords({ exitCode }: Pick<ContainerTermination, 'exitCode'>):
   return `exited with code ${exitCode}${words === undefined ? '' : ` (${words})`}`;
 }
 
+/** Of a program that a signal ended: ` (it aborted)`. Other codes are the program's own. */
+export function signalWords({ exitCode }: Pick<ContainerTermination, 'exitCode'>): string {
+  const words = exitCode > 128 ? EXIT_WORDS[exitCode] : undefined;
+  return words === undefined ? '' : ` (${words})`;
+}
+
 /** `a`, `a and b`, `a, b and c`. */
 export const listed = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;

@@ -37,13 +37,17 @@ const NOT_RUN: ReadonlySet<string> = new Set(['RunContainerError', 'StartError']
  */
 export function startFindings(pod: Pod, { command, targetContainerName }: Plan, outcome: Outcome): readonly Finding[] {
   if (outcome.kind !== 'start-failed' || !NOT_RUN.has(outcome.reason) || command.length > 0) return [];
-  const limit = sumOf(pod.spec.containers, ({ memoryLimit }) => memoryLimit);
+  const limit = podMemoryLimit(pod);
   const target = partsOf(pod).find(({ name }) => name === (targetContainerName ?? pod.spec.containers[0]?.name));
   const usesMemory = target?.status?.running !== undefined || target?.ended?.reason === 'OOMKilled';
   if (limit === undefined || !usesMemory) return [];
   const text = `the pod very likely has no memory left to start in: its containers may use ${formatBytes(limit)} in all`;
   return [{ code: 'no_room_to_start', text }];
 }
+
+/** What all containers of a pod may use together; undefined: one of them has no limit, so the pod has none. */
+export const podMemoryLimit = ({ spec }: Pod): number | undefined =>
+  sumOf(spec.containers, ({ memoryLimit }) => memoryLimit);
 
 /** Of the whole pod; undefined if one of its containers has none. */
 const sumOf = (

@@ -1,0 +1,1 @@
+int price(void) { return 0; }

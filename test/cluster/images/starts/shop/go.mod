@@ -1,0 +1,3 @@
+module kdebug/starts
+
+go 1.24
