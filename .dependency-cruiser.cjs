@@ -68,6 +68,7 @@ const ORDERS = {
     'look-at-cluster.ts',
     'findings.ts',
     'first-answer.ts',
+    'once-more-first-run.ts',
     'once-more-verdict.ts',
     'report-verdict.ts',
     'workload',

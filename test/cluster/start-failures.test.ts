@@ -61,11 +61,7 @@ describe('a program that fails at its start', () => {
 
   async function runsAgain(failure: StartFailure): Promise<Seen | undefined> {
     const { name, truth } = failure;
-    const pod = await kube.until(
-      namespace,
-      name,
-      (each) => lacksImage(each) || isDown(each),
-    );
+    const pod = await kube.until(namespace, name, (each) => lacksImage(each) || isDown(each));
     if (lacksImage(pod)) return undefined;
     const { result, approvedAtMs, toldAtMs } = await runs.approved(`once-more ${name} -n ${namespace} --target=app`);
     const { status } = await kube.read(namespace, name);

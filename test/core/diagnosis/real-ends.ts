@@ -231,7 +231,7 @@ npm ERR! Failed at the shop@1.0.0 start script.
 npm ERR! This is probably not a problem with npm. There is likely additional logging output above.
 
 npm ERR! A complete log of this run can be found in:
-npm ERR!     /root/.npm/_logs/2023-05-05T10_00_00_000Z-debug.log
+npm ERR!     /srv/.npm/_logs/2023-05-05T10_00_00_000Z-debug.log
 `,
     "Error: Cannot find module 'express'",
   ],
