@@ -1,8 +1,8 @@
 #!/bin/sh
 # Gives a one-node test cluster the targets of the images that look into a runtime: a JVM, a Python, a Node and a Go process, each with a
-# hot loop and something stuck (images/targets), as user 10001:10001.
-#   load-targets.sh LOADER [NAME …]    LOADER NAME:TAG DIR [ENTRYPOINT …] makes an image of DIR; NAME is jvm, python, node or go
-# Needs Debian on this machine, node, /usr/bin/python3 and go. KDEBUG_TOOLS keeps Debian's JVM between runs.
+# hot loop and something stuck (images/targets), and the programs that deaths.test.ts lets die, as user 10001:10001.
+#   load-targets.sh LOADER [NAME …]    LOADER NAME:TAG DIR [ENTRYPOINT …] makes an image of DIR; NAME is jvm, python, node, go or deaths
+# Needs Debian on this machine, node, /usr/bin/python3, go, gcc and rustc. KDEBUG_TOOLS keeps Debian's JVM between runs.
 set -eu
 loader=${1:?usage: load-targets.sh LOADER [NAME …]}
 shift
@@ -53,8 +53,10 @@ jvm() {
     cp "$debian/etc/java-17-openjdk"/jvm-*.cfg "$work/jvm.cfg"
     rm -f "$root/$home/lib/jvm.cfg"
     cp "$work/jvm.cfg" "$root/$home/lib/jvm.cfg"
-    cp "$here/jvm-deadlock/Shop.java" "$work/"
-    "$root/$home/bin/java" -m jdk.compiler/com.sun.tools.javac.Main -proc:none -d "$root/app" "$work/Shop.java"
+    mkdir -p "$root/usr/bin"
+    ln -s "/$home/bin/java" "$root/usr/bin/java"
+    cp "$here/jvm-deadlock/Shop.java" "$here/deaths/Deaths.java" "$work/"
+    "$root/$home/bin/java" -m jdk.compiler/com.sun.tools.javac.Main -proc:none -d "$root/app" "$work/Shop.java" "$work/Deaths.java"
     "$loader" localhost/target-jvm:1 "$root" "/$home/bin/java" -Xmx48m -XX:+UseSerialGC -cp /app Shop
 }
 
@@ -89,10 +91,23 @@ go() {
     "$loader" localhost/target-go:1 "$root" /app/server
 }
 
-for target in "${@:-jvm python node go}"; do
+# Those of C and Go are the ones of blackbox' own tests.
+deaths() {
+    root=$work/deaths
+    layout "$root"
+    sources=$here/../../../../images/tools/cmd/blackbox/testdata
+    gcc -O2 -pthread -o "$root/app/c" "$sources/victim.c"
+    (cd "$sources/govictim" && CGO_ENABLED=0 command go build -trimpath '-ldflags=-s -w' -o "$root/app/go" .)
+    rustc -O -o "$root/app/rust" "$here/deaths/deaths.rs"
+    rustc -O -C panic=abort -o "$root/app/rust-abort" "$here/deaths/deaths.rs"
+    libraries "$root" "$root/app/c" "$root/app/rust" "$root/app/rust-abort"
+    "$loader" localhost/target-deaths:1 "$root" /app/c
+}
+
+for target in "${@:-jvm python node go deaths}"; do
     for each in $target; do
         case $each in
-        jvm | python | node | go) "$each" ;;
+        jvm | python | node | go | deaths) "$each" ;;
         *) echo "no target $each" >&2 && exit 2 ;;
         esac
     done
