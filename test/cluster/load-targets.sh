@@ -2,7 +2,7 @@
 # Gives a one-node test cluster the targets of the images that look into a runtime: a JVM, a Python, a Node and a Go process, each with a
 # hot loop and something stuck (images/targets), and the programs that deaths.test.ts lets die, as user 10001:10001.
 #   load-targets.sh LOADER [NAME …]    LOADER NAME:TAG DIR [ENTRYPOINT …] makes an image of DIR; NAME is jvm, python, node, go or deaths
-# Needs Debian on this machine, node, /usr/bin/python3, go, gcc and rustc. KDEBUG_TOOLS keeps Debian's JVM between runs.
+# Needs Debian on this machine, node, /usr/bin/python3, go, gcc, g++ and rustc. KDEBUG_TOOLS keeps Debian's JVM between runs.
 set -eu
 loader=${1:?usage: load-targets.sh LOADER [NAME …]}
 shift
@@ -98,9 +98,10 @@ deaths() {
     sources=$here/../../../../images/tools/cmd/blackbox/testdata
     gcc -O2 -pthread -o "$root/app/c" "$sources/victim.c"
     (cd "$sources/govictim" && CGO_ENABLED=0 command go build -trimpath '-ldflags=-s -w' -o "$root/app/go" .)
+    g++ -O2 -o "$root/app/cpp" "$here/deaths/deaths.cpp"
     rustc -O -o "$root/app/rust" "$here/deaths/deaths.rs"
     rustc -O -C panic=abort -o "$root/app/rust-abort" "$here/deaths/deaths.rs"
-    libraries "$root" "$root/app/c" "$root/app/rust" "$root/app/rust-abort"
+    libraries "$root" "$root/app/c" "$root/app/cpp" "$root/app/rust" "$root/app/rust-abort"
     "$loader" localhost/target-deaths:1 "$root" /app/c
 }
 

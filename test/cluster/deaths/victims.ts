@@ -12,32 +12,32 @@ export interface Victim {
   readonly probe?: V1Container['livenessProbe'];
 }
 
-const SMALL = '64Mi';
-const C = '/app/c';
-
-const inC = (name: string, way: string, cause: RegExp): Victim => ({
+const native = (name: string, command: string, cause: RegExp): Victim => ({
   name,
   image: 'target-deaths',
-  command: [C, way],
-  memory: SMALL,
+  command: `/app/${command}`.split(' '),
+  memory: '64Mi',
   cause,
 });
 
-const inGo = (name: string, way: string, cause: RegExp): Victim => ({
-  ...inC(name, way, cause),
-  command: ['/app/go', way],
-});
-
-const inRust = (name: string, program: string, cause: RegExp): Victim => ({
-  ...inC(name, '', cause),
-  command: [`/app/${program}`],
-});
-
-const inJava = (name: string, way: string, cause: RegExp): Victim => ({
+const java = (name: string, words: string, cause: RegExp): Victim => ({
   name,
   image: 'target-jvm',
-  command: ['/usr/bin/java', '-Xmx32m', '-XX:+UseSerialGC', '-cp', '/app', 'Deaths', way],
+  command: `/usr/bin/java -Xmx32m -XX:+UseSerialGC -cp /app ${words}`.split(' '),
   memory: '256Mi',
+  cause,
+});
+
+const node = (name: string, code: string, cause: RegExp): Victim => ({
+  name,
+  image: 'target-node',
+  command: [
+    '/usr/bin/node',
+    '--max-old-space-size=16',
+    '-e',
+    `console.log('ready'); process.stdin.once('data', () => setTimeout(function priceOf() { ${code} }, 10));`,
+  ],
+  memory: '192Mi',
   cause,
 });
 
@@ -47,78 +47,79 @@ os.read(0, 1)
 def price_of(order):
     `;
 
-const inPython = (name: string, code: string, cause: RegExp): Victim => ({
+const python = (name: string, code: string, cause: RegExp): Victim => ({
   name,
   image: 'target-python',
   command: ['/usr/bin/python3', '-I', '-c', `${PYTHON}${code}\nprice_of({})\n`],
-  memory: SMALL,
+  memory: '64Mi',
   cause,
 });
 
-const inNode = (name: string, code: string, cause: RegExp): Victim => ({
-  name,
-  image: 'target-node',
-  command: [
-    '/usr/bin/node',
-    '-e',
-    `console.log('ready'); process.stdin.once('data', () => setTimeout(function priceOf() { ${code} }, 10));`,
-  ],
-  memory: '192Mi',
-  cause,
-});
-
-/** A line by itself is what a probe sees of `hang`: SIGTERM, and SIGKILL two seconds behind it. */
+/** SIGTERM once `hang` has begun, and SIGKILL two seconds behind it. */
 const PROBE: V1Container['livenessProbe'] = {
-  exec: { command: [C, 'is-well'] },
+  exec: { command: ['/app/c', 'is-well'] },
   periodSeconds: 1,
   timeoutSeconds: 10,
   failureThreshold: 1,
   terminationGracePeriodSeconds: 2,
 };
 
-export const VICTIMS: readonly Victim[] = [
-  inC('SIGSEGV in main', 'segv', / died of SIGSEGV \(address 0x0, a nil pointer\) in crash_here\+/),
-  inC('SIGSEGV in a thread', 'thread-segv', / died of SIGSEGV \(address 0x0, .* in crash_here\+.*, thread \d+ /),
-  inC('a stack that is full', 'overflow', / died of SIGSEGV \(.* it is full\) in overflow\+/),
-  inC('abort()', 'abort', / gave itself up by abort\(\)(?: \(SIGABRT\))?, called in give_up\+/),
-  inC('exit(3)', 'exit', / ended itself with exit code 3, called in leave\+/),
-  inC('out of memory', 'grow', / was killed for memory in grow\+.*: the container had \d+ MiB of its 64 MiB/),
+const IN_C: readonly Victim[] = [
+  native('SIGSEGV in the main thread', 'c segv', /died of SIGSEGV \(address 0x0, a nil pointer\) in crash_here\+/),
+  native(
+    'SIGSEGV in another thread',
+    'c thread-segv',
+    /died of SIGSEGV \(address 0x0, .* in crash_here\+.*, thread \d/,
+  ),
+  native('a stack that is full', 'c overflow', /died of SIGSEGV \(.* it is full\) in overflow\+/),
+  native('`abort()`', 'c abort', /gave itself up by abort\(\)( \(SIGABRT\))?, called in give_up\+/),
+  native('`assert(0)`', 'c assert', /gave itself up by abort\(\).*, of an assertion that failed in check\+/),
+  native('`exit(3)`', 'c exit', /ended itself with exit code 3, called in leave\+/),
+  native('out of memory, 64 MiB', 'c grow', /killed for memory in grow\+.*: the container had \d+ MiB of its 64 MiB/),
   {
-    ...inC(
-      'SIGTERM ignored, SIGKILL',
-      'hang',
-      / was killed by SIGKILL, [23]\.\d s after SIGTERM from outside .* in hang\+/,
-    ),
+    ...native('a probe that fails', 'c hang', /SIGKILL, \d\.\d s after SIGTERM from outside .* in hang\+/),
     probe: PROBE,
   },
-  inGo('Go: a panic', 'panic', / exit code 2, of a panic that nobody recovered in main\.panics \(main\.go:/),
-  inGo('Go: concurrent map writes', 'fatal', / exit code 2, of a fatal error of Go's runtime in main\.main\.func1 /),
-  inGo('Go: a deadlock', 'deadlock', / exit code 2, of a .*deadlock.* in main\.main /),
-  inRust('Rust: a panic', 'rust', / exit code 101, of a panic of Rust/),
-  inRust('Rust: a panic, panic=abort', 'rust-abort', / of a panic of Rust.* price_of/),
-  inJava('Java: an uncaught error', 'error', / exit code 1, of an exception of Java that nobody caught/),
-  inJava('Java: a crash in native code', 'crash', / a crash that the JVM caught in Unsafe_PutLong/),
-  inNode(
-    'Node.js: an uncaught error',
-    'throw new Error("no price")',
-    / exit code 1, of an error of Node\.js that nobody caught/,
+];
+
+const OTHER_NATIVE: readonly Victim[] = [
+  native('C++: an exception', 'cpp', /gave itself up by abort\(\).*, of an exception of C\+\+ that nobody .*price_of/),
+  native('Go: a panic', 'go panic', /exit code 2, of a panic that nobody recovered in main\.panics \(main\.go:/),
+  native('Go: concurrent map writes', 'go fatal', /code 2, of a fatal error .*\(a map that .* in main\.main\.func1 /),
+  native('Go: a deadlock', 'go deadlock', /exit code 2, of a fatal error .*\(a deadlock: /),
+  native('Rust: a panic', 'rust', /exit code 101, of a panic of Rust that nobody caught/),
+  native('Rust: a panic, `panic=abort`', 'rust-abort', /abort\(\).*, of a panic of Rust .* in deaths::price_of\+/),
+];
+
+const WITH_A_RUNTIME: readonly Victim[] = [
+  java('Java: an error', 'Deaths error', /exit code 1, of an exception of Java that nobody caught/),
+  java(
+    'Java: a heap that is full',
+    '-XX:+ExitOnOutOfMemoryError Deaths heap',
+    /code 3, of a heap of Java that was full/,
   ),
-  inNode('Node.js: process.exit(1)', 'process.exit(1)', / exit code 1, by process\.exit/),
-  inPython(
-    'Python: an exception',
-    "return order['price']",
-    / exit code 1, of an exception of Python that nobody caught/,
+  java('Java: a crash in native code', 'Deaths crash', /of a crash that the JVM caught in Unsafe_PutLong\+/),
+  node('Node.js: an error', 'throw new Error("no price")', /exit code 1, of an error of Node\.js that nobody caught/),
+  node('Node.js: a rejection', 'Promise.reject(new Error())', /exit code 1, of an error of Node\.js that nobody/),
+  node('Node.js: `process.exit(1)`', 'process.exit(1)', /exit code 1, by process\.exit/),
+  node(
+    'Node.js: a heap that is full',
+    'for (const all = [];;) all.push([all.length])',
+    /of a JavaScript heap that was full/,
   ),
-  inPython('Python: sys.exit(1)', 'sys.exit(1)', / exit code 1, by sys\.exit/),
-  inPython('Python: os.abort()', 'os.abort()', / gave itself up by abort\(\).*, called by price_of \(<string>:5\)/),
-  inPython(
-    'Python: Py_FatalError',
+  python('Python: an exception', "return order['price']", /exit code 1, of an exception of Python that nobody caught/),
+  python('Python: `sys.exit(1)`', 'sys.exit(1)', /exit code 1, by sys\.exit/),
+  python('Python: `os.abort()`', 'os.abort()', /gave itself up by abort\(\).*, called in price_of \(<string>:5\)/),
+  python(
+    'Python: `Py_FatalError`',
     "import ctypes; ctypes.pythonapi.Py_FatalError(b'no price')",
-    / gave itself up by abort\(\).* fatal error of Python.*, called by price_of \(<string>:5\)/,
+    /abort\(\).*, of a fatal error of Python itself.* price_of \(<string>:5\)/,
   ),
-  inPython(
+  python(
     'Python: SIGSEGV in C',
     'import ctypes; ctypes.string_at(0)',
-    / died of SIGSEGV \(address 0x0, a nil pointer\) .*, called by price_of \(<string>:5\)/,
+    /died of SIGSEGV \(address 0x0, a nil pointer\) .*, called by price_of \(<string>:5\)/,
   ),
 ];
+
+export const VICTIMS: readonly Victim[] = [...IN_C, ...OTHER_NATIVE, ...WITH_A_RUNTIME];

@@ -1,4 +1,5 @@
 // A program that ends in the way that its argument names, once there is a byte to read, and after as many milliseconds as the second says.
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,6 +22,7 @@ __attribute__((noinline)) int crash_here(int deep) { return deep > 0 ? crash_her
 __attribute__((noinline)) int overflow(int deep) { volatile char room[4096]; room[deep % 4096] = 1; return overflow(deep + 1) + room[7]; }
 __attribute__((noinline)) void give_up(void) { abort(); }
 __attribute__((noinline)) void leave(int code) { exit(code); }
+__attribute__((noinline)) void check(int lines) { assert(lines > 0); }
 __attribute__((noinline)) void grow(void) {
     for (;;) { char *more = malloc(1 << 20); memset(more, 1, 1 << 20); pause_for(5); }
 }
@@ -60,6 +62,7 @@ int main(int count, char **words) {
     if (!strcmp(way, "thread-segv")) { thread(idle); thread(crash); for (;;) pause_for(1000); }
     if (!strcmp(way, "thread-exit")) { thread(idle); thread(leave_thread); for (;;) pause_for(1000); }
     if (!strcmp(way, "abort")) give_up();
+    if (!strcmp(way, "assert")) check(0);
     if (!strcmp(way, "exit")) leave(3);
     if (!strcmp(way, "overflow")) return overflow(0);
     if (!strcmp(way, "trap")) __builtin_trap();

@@ -1,4 +1,6 @@
 import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.List;
 import sun.misc.Unsafe;
 
 /** A program of Java that ends in the way that its argument names, once there is a byte to read. */
@@ -11,8 +13,8 @@ public class Deaths {
         memory.putAddress(0, 0);
     }
 
-    static void grow() throws Exception {
-        java.util.List<byte[]> kept = new java.util.ArrayList<>();
+    static void grow() {
+        List<byte[]> kept = new ArrayList<>();
         for (;;) kept.add(new byte[1 << 20]);
     }
 
@@ -21,7 +23,6 @@ public class Deaths {
         System.in.read();
         switch (words[0]) {
             case "error" -> bill(new int[0]);
-            case "thread" -> { Thread t = new Thread(() -> bill(new int[0])); t.start(); t.join(); System.exit(4); }
             case "heap" -> grow();
             default -> {
                 Field field = Unsafe.class.getDeclaredField("theUnsafe");
