@@ -13,6 +13,9 @@ const ONLY = process.env.KDEBUG_DEATHS_ONLY;
 /** The watch lets go of a process after 950 ms, whatever it has read. */
 const HELD_AT_MOST_MS = 1000;
 
+/** Of all deaths, those that a machine without CPU may leave unnamed. */
+const MISSED_AT_MOST = 0.1;
+
 interface Death {
   readonly victim: Victim;
   readonly profile: WatchProfile;
@@ -69,7 +72,7 @@ describe.skipIf(kubeconfigPath === '')('the death of a program', () => {
     // On a machine that gives it no CPU it must rather leave something out than hold for longer, and say so.
     const wrong = deaths.filter((death) => !isNamed(death));
     expect(wrong.filter(({ told }) => !told.isLate).map(wordsOf)).toEqual([]);
-    expect(wrong.length / deaths.length).toBeLessThan(0.1);
+    expect(wrong.length).toBeLessThanOrEqual(deaths.length * MISSED_AT_MOST);
   });
 });
 

@@ -93,6 +93,7 @@ const OTHER_NATIVE: readonly Victim[] = [
 
 const WITH_A_RUNTIME: readonly Victim[] = [
   java('Java: an error', 'Deaths error', /exit code 1, of an exception of Java that nobody caught/),
+  java('Java: `System.exit(6)`', 'Deaths exit', /exit code 6, by System\.exit/),
   java(
     'Java: a heap that is full',
     '-XX:+ExitOnOutOfMemoryError Deaths heap',

@@ -27,7 +27,7 @@ var reasons = []reason{
 	{functions: []string{"_ZSt9terminatev"}, words: "by std::terminate()", isNamed: true},
 	{functions: []string{"Py_FatalError", "_Py_FatalError"}, words: "of a fatal error of Python itself", isNamed: true, log: ": its log says which"},
 	{functions: []string{"v8::internal::V8::FatalProcessOutOfMemory", "v8::Utils::ReportOOMFailure", "node::OOMErrorHandler"}, words: "of a JavaScript heap that was full"},
-	{functions: []string{"_Z25report_java_out_of_memory", "report_java_out_of_memory"}, words: "of a heap of Java that was full"},
+	{functions: []string{"_Z25report_java_out_of_memory", "MemAllocator::Allocation::check_out_of_memory"}, words: "of a heap of Java that was full"},
 	{functions: []string{"node::errors::TriggerUncaughtException"}, words: "of an error of Node.js that nobody caught", log: ": its log has the stack"},
 	{functions: []string{"node::Environment::Exit", "node::ReallyExit"}, words: "by process.exit"},
 	{functions: []string{"Py_Exit"}, words: "by sys.exit"},
