@@ -94,6 +94,9 @@ async function atOnce<T>(items: readonly T[], use: (item: T) => Promise<void>): 
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
+/** What people read below the first line. */
+const shortOf = ({ told }: Death): string => told.log.split('-----BEGIN')[0] ?? '';
+
 /** A row for each victim and profile, as docs/blackbox.md has them. */
 function tableOf(
   victims: readonly Victim[],
@@ -116,7 +119,7 @@ function tableOf(
     ];
     return `| ${cells.join(' | ')} |`;
   };
-  const said = deaths.filter((death) => !isNamed(death)).map((death) => `not named: ${wordsOf(death)}`);
+  const said = deaths.filter((death) => !isNamed(death)).map((death) => `not named: ${wordsOf(death)}\n${shortOf(death)}`);
   return [
     ...said,
     '| the process | profile | its exit code, as without us | named | held |',
