@@ -24,6 +24,8 @@ interface Death {
 }
 
 const isNamed = ({ victim, told }: Death): boolean => victim.cause.test(told.verdict);
+/** It had no time to read more, or the memory was gone. */
+const isExcused = ({ victim, told }: Death): boolean => told.isLate || victim.atLeast?.test(told.verdict) === true;
 const wordsOf = ({ victim, profile, end, told }: Death): string =>
   `${victim.name} (${profile}): ${end.exitCode} ${end.reason}, held ${told.heldMs} ms${told.isLate ? ', late' : ''}: ${told.verdict}`;
 
@@ -71,7 +73,7 @@ describe.skipIf(kubeconfigPath === '')('the death of a program', () => {
     expect(harmed.map(wordsOf)).toEqual([]);
     // On a machine that gives it no CPU it must rather leave something out than hold for longer, and say so.
     const wrong = deaths.filter((death) => !isNamed(death));
-    expect(wrong.filter(({ told }) => !told.isLate).map(wordsOf)).toEqual([]);
+    expect(wrong.filter((death) => !isExcused(death)).map(wordsOf)).toEqual([]);
     expect(wrong.length).toBeLessThanOrEqual(deaths.length * MISSED_AT_MOST);
   });
 });
@@ -119,7 +121,9 @@ function tableOf(
     ];
     return `| ${cells.join(' | ')} |`;
   };
-  const said = deaths.filter((death) => !isNamed(death)).map((death) => `not named: ${wordsOf(death)}\n${shortOf(death)}`);
+  const said = deaths
+    .filter((death) => !isNamed(death))
+    .map((death) => `not named: ${wordsOf(death)}\n${shortOf(death)}`);
   return [
     ...said,
     '| the process | profile | its exit code, as without us | named | held |',

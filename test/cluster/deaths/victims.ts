@@ -8,6 +8,8 @@ export interface Victim {
   readonly memory: string;
   /** What the first line of an answer must say to name the cause. */
   readonly cause: RegExp;
+  /** What it says at least where the kernel took the memory of a killed process, and its stack with it, before it was read. */
+  readonly atLeast?: RegExp;
   /** A probe that ends it; its container is started again then. */
   readonly probe?: V1Container['livenessProbe'];
 }
@@ -75,9 +77,17 @@ const IN_C: readonly Victim[] = [
   native('`abort()`', 'c abort', /gave itself up by abort\(\)( \(SIGABRT\))?, called in give_up\+/),
   native('`assert(0)`', 'c assert', /gave itself up by abort\(\).*, of an assertion that failed in check\+/),
   native('`exit(3)`', 'c exit', /ended itself with exit code 3, called in leave\+/),
-  native('out of memory, 64 MiB', 'c grow', /killed for memory in grow\+.*: the container had \d+ MiB of its 64 MiB/),
+  {
+    ...native(
+      'out of memory, 64 MiB',
+      'c grow',
+      /killed for memory in grow\+.*: the container had \d+ MiB of its 64 MiB/,
+    ),
+    atLeast: /was killed for memory/,
+  },
   {
     ...native('a probe that fails', 'c hang', /SIGKILL, \d\.\d s after SIGTERM from outside .* in hang\+/),
+    atLeast: /was killed by SIGKILL, \d\.\d s after SIGTERM from outside/,
     probe: PROBE,
   },
 ];
