@@ -8,7 +8,7 @@ export interface Victim {
   readonly memory: string;
   /** What the first line of an answer must say to name the cause. */
   readonly cause: RegExp;
-  /** What it says at least where the kernel took the memory of a killed process, and its stack with it, before it was read. */
+  /** What it says at least where a killed process lost its memory, and its stack with it, while it was read. */
   readonly atLeast?: RegExp;
   /** A probe that ends it; its container is started again then. */
   readonly probe?: V1Container['livenessProbe'];
