@@ -1,8 +1,9 @@
 #!/bin/sh
 # Gives a one-node test cluster the targets of the images that look into a runtime: a JVM, a Python, a Node and a Go process, each with a
-# hot loop and something stuck (images/targets), as user 10001:10001. And starts: compiled programs that die at once (images/starts).
-#   load-targets.sh LOADER [NAME …]    LOADER NAME:TAG DIR [ENTRYPOINT …] makes an image of DIR; NAME is jvm, python, node, go or starts
-# Needs Debian on this machine, node, /usr/bin/python3, go and cc. KDEBUG_TOOLS keeps Debian's JVM between runs.
+# hot loop and something stuck (images/targets), as user 10001:10001. And starts: programs that die at once (images/starts); deaths: those
+# that deaths.test.ts lets die.
+#   load-targets.sh LOADER [NAME …]    LOADER NAME:TAG DIR [ENTRYPOINT …] makes an image of DIR; NAME is jvm, python, node, go, starts or deaths
+# Needs Debian on this machine, node, /usr/bin/python3, go, gcc, g++ and rustc. KDEBUG_TOOLS keeps Debian's JVM between runs.
 set -eu
 loader=${1:?usage: load-targets.sh LOADER [NAME …]}
 shift
@@ -53,8 +54,10 @@ jvm() {
     cp "$debian/etc/java-17-openjdk"/jvm-*.cfg "$work/jvm.cfg"
     rm -f "$root/$home/lib/jvm.cfg"
     cp "$work/jvm.cfg" "$root/$home/lib/jvm.cfg"
-    cp "$here/jvm-deadlock/Shop.java" "$here/../starts/index/Index.java" "$work/"
-    "$root/$home/bin/java" -m jdk.compiler/com.sun.tools.javac.Main -proc:none -d "$root/app" "$work/Shop.java" "$work/Index.java"
+    mkdir -p "$root/usr/bin"
+    ln -s "/$home/bin/java" "$root/usr/bin/java"
+    cp "$here/jvm-deadlock/Shop.java" "$here/../starts/index/Index.java" "$here/deaths/Deaths.java" "$work/"
+    "$root/$home/bin/java" -m jdk.compiler/com.sun.tools.javac.Main -proc:none -d "$root/app" "$work/Shop.java" "$work/Index.java" "$work/Deaths.java"
     "$loader" localhost/target-jvm:1 "$root" "/$home/bin/java" -Xmx48m -XX:+UseSerialGC -cp /app Shop
 }
 
@@ -102,10 +105,24 @@ starts() {
     "$loader" localhost/target-starts:1 "$root" /app/shop-amd64
 }
 
-for target in "${@:-jvm python node go starts}"; do
+# Those of C and Go are the ones of blackbox' own tests.
+deaths() {
+    root=$work/deaths
+    layout "$root"
+    sources=$here/../../../../images/tools/cmd/blackbox/testdata
+    gcc -O2 -pthread -o "$root/app/c" "$sources/victim.c"
+    (cd "$sources/govictim" && CGO_ENABLED=0 command go build -trimpath '-ldflags=-s -w' -o "$root/app/go" .)
+    g++ -O2 -o "$root/app/cpp" "$here/deaths/deaths.cpp"
+    rustc -O -o "$root/app/rust" "$here/deaths/deaths.rs"
+    rustc -O -C panic=abort -o "$root/app/rust-abort" "$here/deaths/deaths.rs"
+    libraries "$root" "$root/app/c" "$root/app/cpp" "$root/app/rust" "$root/app/rust-abort"
+    "$loader" localhost/target-deaths:1 "$root" /app/c
+}
+
+for target in "${@:-jvm python node go starts deaths}"; do
     for each in $target; do
         case $each in
-        jvm | python | node | go | starts) "$each" ;;
+        jvm | python | node | go | starts | deaths) "$each" ;;
         *) echo "no target $each" >&2 && exit 2 ;;
         esac
     done

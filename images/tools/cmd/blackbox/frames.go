@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,13 +51,19 @@ var ends = map[string]bool{
 }
 
 // ofLibrary are what the names of a C library's own functions begin with.
-var ofLibrary = []string{"__mem", "__str", "_int_", "__libc_", "__GI_", "_IO_", "__sysmalloc", "__default_morecore"}
+var ofLibrary = []string{"__mem", "__str", "_int_", "__libc_", "__GI_", "_IO_", "__sysmalloc", "__default_morecore", "__cxa_", "_ZSt"}
+
+// ofRust are what the names of Rust's own functions begin with, those of C++ that begin in the same way included.
+var ofRust = []string{"std::", "core::", "alloc::", "__rustc::", "rust_", "__rust_"}
+
+// genericOfRust is the name of one with generics, which stays as the compiler wrote it.
+var genericOfRust = regexp.MustCompile(`^_R[A-Za-z]*C[0-9A-Za-z]*_(3std|4core|5alloc)`)
 
 // ownGo are the packages of Go's own that a program is called through.
 var ownGo = []string{"runtime.", "runtime/", "internal/", "syscall.", "os.Exit", "log.", "panic", "sync."}
 
 // ofC are the files of the C library, by what their names begin with.
-var ofC = []string{"libc.so", "libc-", "libc.musl", "ld-", "libpthread", "libm.so", "libm-"}
+var ofC = []string{"libc.so", "libc-", "libc.musl", "ld-", "libpthread", "libm.so", "libm-", "libstdc++", "libgcc_s", "libc++"}
 
 // ownFrame is the innermost frame that is neither the C library's nor Go's own, as far as names tell: of the program or of a library of its own. False
 // where there is none.
@@ -92,20 +99,17 @@ func isOfRuntime(frame unwind.Frame) bool {
 	if ends[name] {
 		return true
 	}
-	for _, each := range ofLibrary {
-		if strings.HasPrefix(name, each) {
-			return true
-		}
+	if beginsWith(name, ofLibrary) {
+		return true
 	}
 	if frame.File == "" {
-		return false
+		return beginsWith(name, ofRust) || genericOfRust.MatchString(name)
 	}
-	for _, each := range ownGo {
-		if strings.HasPrefix(frame.Function, each) {
-			return true
-		}
-	}
-	return false
+	return beginsWith(frame.Function, ownGo)
+}
+
+func beginsWith(name string, beginnings []string) bool {
+	return slices.ContainsFunc(beginnings, func(each string) bool { return strings.HasPrefix(name, each) })
 }
 
 // calls is whether a function is among the frames.

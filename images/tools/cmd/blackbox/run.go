@@ -27,7 +27,7 @@ func run(ctx context.Context, out io.Writer) int {
 	if found == nil {
 		return giveUp(out, result, why, code)
 	}
-	found = found.Become()
+	found = ownProcess(found.Become())
 	if settings.pid != 0 {
 		if found = chosen(found, settings.pid); found == nil {
 			return giveUp(out, result, fmt.Sprintf("Could not look: process %d is none of the container's.", settings.pid), 1)
@@ -44,6 +44,17 @@ func aboutTarget(found *target.Target) *report.Target {
 		Effective: true, PID: found.PID, UID: report.ID(found.UID), GID: report.ID(found.GID), Name: found.Name,
 		Capabilities: target.Capabilities(found.Permitted), Runtime: string(found.Runtime), PtraceScope: &scope,
 	}
+}
+
+// ownProcess is the target with the process that matters most of those that the container started itself: one that was brought in from outside, as the
+// command of a probe, ends soon, and its end is no death. Those have no parent in the container's own process namespace.
+func ownProcess(found *target.Target) *target.Target {
+	for _, each := range found.Processes {
+		if each.Parent != 0 || each.PID == found.First {
+			return found.With(each)
+		}
+	}
+	return found
 }
 
 // chosen is the target with that process as the one that matters; nil where the container has none of that number.

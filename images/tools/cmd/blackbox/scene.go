@@ -35,6 +35,10 @@ type scene struct {
 	threads []threadLine
 	files   openFiles
 	code    []byte
+	// isRust is asked only at the exit code of a panic.
+	isRust bool
+	// isModule is a program of Python that was started as "python -m NAME": it gives the code of sys.exit at the end of its main function.
+	isModule bool
 	// late is whether something was left out because the time was up.
 	late bool
 	held time.Duration
@@ -106,6 +110,10 @@ func (s *scene) look(t *target.Target) {
 	s.stacks = map[int][]unwind.Frame{}
 	if !s.death.Unseen {
 		s.unwind(t)
+	}
+	s.isModule = slices.Contains(t.FS().Cmdline(s.death.PID), "-m")
+	if s.death.Code == rustPanicked {
+		s.isRust = t.FS().HoldsText(s.death.PID, "RUST_BACKTRACE", s.hasTime)
 	}
 	s.readThreads(t.FS())
 	if s.hasTime() {

@@ -42,11 +42,11 @@ func (s *scene) verdict() (code, words string) {
 	case s.death.Signal == unix.SIGKILL:
 		return "died_of_signal", fmt.Sprintf("%s was killed by SIGKILL%s%s.", who, s.afterTold(", which it did not follow"), s.where("; it was in "))
 	case s.death.HasInfo && s.death.Info.IsFault() && s.death.Aborted:
-		return "died_of_signal", fmt.Sprintf("%s gave itself up by abort()%s.", who, s.where(", called in "))
+		return "died_of_signal", fmt.Sprintf("%s gave itself up by abort()%s.", who, s.abortWords())
 	case s.death.HasInfo && s.death.Info.IsFault():
 		return "died_of_signal", fmt.Sprintf("%s died of %s (%s)%s%s.", who, signalName(s.death.Signal), s.cause(), s.where(" in "), s.inThread())
 	case s.death.Signal == unix.SIGABRT:
-		return "died_of_signal", fmt.Sprintf("%s gave itself up by abort() (SIGABRT)%s%s.", who, s.where(", called in "), s.inThread())
+		return "died_of_signal", fmt.Sprintf("%s gave itself up by abort() (SIGABRT)%s%s.", who, s.abortWords(), s.inThread())
 	case s.death.Signal != 0:
 		return "died_of_signal", fmt.Sprintf("%s died of %s%s%s.", who, signalName(s.death.Signal), s.sent(), s.where("; it was in "))
 	case s.isAsked():
@@ -68,11 +68,15 @@ func (s *scene) where(before string) string {
 	if len(frames) == 0 {
 		return ""
 	}
-	words := before + nameOf(s.culprit(frames))
-	if script, found := s.scripts.tellingOf(s.death.Thread); found {
-		words += ", called by " + nameOf(script)
+	culprit := s.culprit(frames)
+	script, found := s.scripts.tellingOf(s.death.Thread)
+	switch {
+	case found && isNameless(culprit):
+		return before + nameOf(script)
+	case found:
+		return before + nameOf(culprit) + ", called by " + nameOf(script)
 	}
-	return words
+	return before + nameOf(culprit)
 }
 
 func (s *scene) inThread() string {
@@ -100,7 +104,7 @@ func (s *scene) exitWords() string {
 	if s.death.Code > exitSignals && s.death.Code < exitSignals+65 {
 		return fmt.Sprintf(", as a shell does whose child ended by %s", signalName(unix.Signal(s.death.Code-exitSignals)))
 	}
-	if _, found := ownFrame(frames); !found && calls(frames, starts...) {
+	if isEndOfMain(frames) {
 		return ", by the end of its main function"
 	}
 	return s.where(", called in ")
@@ -113,29 +117,31 @@ func (s *scene) runtimeWords(frames []unwind.Frame) string {
 	case calls(frames, "runtime.gopanic"):
 		return fmt.Sprintf(", of a panic that nobody recovered%s", s.where(" in "))
 	case runtime == target.Go && s.death.Code == goPanicked && calls(frames, "runtime.throw", "runtime.fatal", "runtime.fatalthrow"):
-		return fmt.Sprintf(", of a fatal error of Go's runtime%s", s.where(" in "))
+		return s.goFatalWords(frames)
 	case calls(frames, jvmHandler):
 		if own, found := ownFrame(behind(frames, jvmHandler)); found {
 			return fmt.Sprintf(", of a crash that the JVM caught in %s: its hs_err file has more", nameOf(own))
 		}
 		return ", of a crash that the JVM caught: its hs_err file has more"
-	case runtime == target.JVM && calls(frames, "os::exit", "_Z7vm_exiti"):
-		return ", by System.exit"
-	case s.death.Code != 1:
-		return ""
 	}
-	return uncaught[runtime]
+	if words := s.reason(frames); words != "" {
+		return words
+	}
+	if runtime == target.JVM && calls(frames, "os::exit", "_Z7vm_exiti") {
+		return ", by System.exit"
+	}
+	return s.uncaughtWords(frames)
 }
 
 // jvmHandler is the JVM's function that the kernel calls at a fault.
 const jvmHandler = "JVM_handle_linux_signal"
 
-// uncaught says what exit code 1 mostly means.
+// uncaught is what exit code 1 is of.
 var uncaught = map[target.Runtime]string{
-	target.Python: ", mostly an exception of Python that nobody caught: its log has the traceback",
-	target.Node:   ", mostly an error of Node.js that nobody caught: its log has the stack",
-	target.JVM:    ", mostly an exception of Java that nobody caught: its log has the stack",
-	target.Ruby:   ", mostly an exception of Ruby that nobody caught: its log has the backtrace",
+	target.Python: "an exception of Python that nobody caught: its log has the traceback",
+	target.Node:   "an error of Node.js that nobody caught: its log has the stack",
+	target.JVM:    "an exception of Java that nobody caught: its log has the stack",
+	target.Ruby:   "an exception of Ruby that nobody caught: its log has the backtrace",
 }
 
 func (l *look) runtimeOf(pid int) target.Runtime {

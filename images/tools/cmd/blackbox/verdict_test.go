@@ -32,7 +32,21 @@ func TestTheWordsOfAnEnd(t *testing.T) {
 	}{
 		{"a crash in native code of the JVM", "died_of_exit", "exit code 1, of a crash that the JVM caught in Unsafe_PutLong+0x1 (shop)", sceneOf(target.JVM, tracer.Death{Code: 1}, "_exit", "os_abort", jvmHandler, "__restore_rt", "Unsafe_PutLong")},
 		{"System.exit", "died_of_exit", "exit code 6, by System.exit", sceneOf(target.JVM, tracer.Death{Code: 6}, "exit", "os::exit")},
-		{"an exception of Java", "died_of_exit", "exit code 1, mostly an exception of Java", sceneOf(target.JVM, tracer.Death{Code: 1}, "exit", "__libc_start_main", "main")},
+		{"an exception of Java", "died_of_exit", "exit code 1, of an exception of Java that nobody caught: its log", sceneOf(target.JVM, tracer.Death{Code: 1}, "exit", "__libc_start_main", "main")},
+		{"an end of Java whose stack was not read", "died_of_exit", "exit code 1, mostly of an exception of Java that nobody caught", sceneOf(target.JVM, tracer.Death{Code: 1})},
+		{"a Java heap that is full", "died_of_exit", "exit code 3, of a heap of Java that was full.", sceneOf(target.JVM, tracer.Death{Code: 3}, "exit", "os::exit", "_Z25report_java_out_of_memoryPKc")},
+		{"an error of Node.js", "died_of_exit", "exit code 7, of an error of Node.js that nobody caught: its log has the stack.", sceneOf(target.Node, tracer.Death{Code: 7}, "exit", "node::Environment::Exit", "node::errors::TriggerUncaughtException")},
+		{"process.exit", "died_of_exit", "exit code 1, by process.exit.", sceneOf(target.Node, tracer.Death{Code: 1}, "exit", "node::Environment::Exit", "Builtins_CEntry")},
+		{"an end of Node.js whose stack was not read", "died_of_exit", "exit code 1, mostly of an error of Node.js", sceneOf(target.Node, tracer.Death{Code: 1})},
+		{"an exception of Python", "died_of_exit", "exit code 1, of an exception of Python that nobody caught: its log", sceneOf(target.Python, tracer.Death{Code: 1}, "exit", "__libc_start_main", "_start")},
+		{"sys.exit", "died_of_exit", "exit code 1, by sys.exit.", sceneOf(target.Python, tracer.Death{Code: 1}, "exit", "Py_Exit", "PyErr_PrintEx")},
+		{"os._exit", "died_of_exit", "exit code 1, called in os_exit+0x1 (shop).", sceneOf(target.Python, tracer.Death{Code: 1}, "_exit", "os_exit", "_PyEval_EvalFrameDefault")},
+		{"a deadlock of Go", "died_of_exit", "exit code 2, of a fatal error of Go's runtime (a deadlock: all goroutines waited): its log has their stacks.", sceneOf(target.Go, tracer.Death{Code: 2}, "runtime.exit", "runtime.fatal", "runtime.checkdead", "runtime.schedule", "runtime.newstack")},
+		{"a map of Go", "died_of_exit", "Go's runtime (a map that goroutines used at the same time) in ", sceneOf(target.Go, tracer.Death{Code: 2}, "runtime.exit", "runtime.fatal", "internal/runtime/maps.fatal", "main.put")},
+		{"another fatal error of Go", "died_of_exit", "of a fatal error of Go's runtime in ", sceneOf(target.Go, tracer.Death{Code: 2}, "runtime.exit", "runtime.throw", "main.put")},
+		{"a failed assertion", "died_of_signal", "gave itself up by abort() (SIGABRT), of an assertion that failed in sell+0x1 (shop).", sceneOf(target.Native, tracer.Death{Signal: unix.SIGABRT}, "abort", "__assert_fail_base", "__assert_fail", "sell")},
+		{"a panic of Rust that aborts", "died_of_signal", "of a panic of Rust that nobody caught in price_of+0x1 (shop).", sceneOf(target.Native, tracer.Death{Signal: unix.SIGABRT}, "abort", "std::process::abort", "std::panicking::panic_with_hook", "_RINvNtNtCsjrHSEGnQ3l9_3std3sys9backtrace26___rust_end_short_backtraceNCNvNtB6_9panicking13panic_handler0zEB6_", "core::panicking::panic_fmt", "price_of")},
+		{"an exception of C++", "died_of_signal", "of an exception of C++ that nobody caught in _Z5priceRK5Order+0x1 (shop).", sceneOf(target.Native, tracer.Death{Signal: unix.SIGABRT}, "abort", "_ZSt9terminatev", "__cxa_throw", "_Z5priceRK5Order")},
 		{"the end of main", "died_of_exit", "exit code 4, by the end of its main function", sceneOf(target.Native, tracer.Death{Code: 4}, "exit", "__libc_start_call_main", "_start")},
 		{"a shell", "died_of_exit", "exit code 139, as a shell does whose child ended by SIGSEGV", sceneOf(target.Native, tracer.Death{Code: 139}, "exit")},
 		{"a JVM that was told to end", "", "ended with exit code 143, 30 s after SIGTERM from outside the container, as it was asked to", sceneOf(target.JVM, tracer.Death{Code: 143, Told: told}, "exit")},
@@ -45,6 +59,34 @@ func TestTheWordsOfAnEnd(t *testing.T) {
 		if code != each.code || !strings.Contains(words, each.want) || !strings.HasPrefix(words, "Process 7 (shop) ") {
 			t.Errorf("%s: %q %q", each.name, code, words)
 		}
+	}
+}
+
+func TestAPanicOfRustIsToldByItsExitCodeAndItsProgram(t *testing.T) {
+	seen := sceneOf(target.Native, tracer.Death{Code: rustPanicked}, "exit", "__libc_start_main")
+	if _, words := seen.verdict(); !strings.Contains(words, "exit code 101, by the end of its main function") {
+		t.Error(words)
+	}
+	seen.isRust = true
+	if _, words := seen.verdict(); !strings.Contains(words, "exit code 101, of a panic of Rust that nobody caught: its log has the place.") {
+		t.Error(words)
+	}
+}
+
+func TestAModuleOfPythonEndsInTheSameWayBySysExit(t *testing.T) {
+	seen := sceneOf(target.Python, tracer.Death{Code: 1}, "exit", "__libc_start_main")
+	seen.isModule = true
+	if _, words := seen.verdict(); !strings.Contains(words, "exit code 1, mostly of an exception of Python") {
+		t.Error(words)
+	}
+}
+
+func TestAPlaceWithoutANameIsToldByTheFunctionOfTheScript(t *testing.T) {
+	seen := sceneOf(target.Python, tracer.Death{Signal: unix.SIGABRT}, "abort", "")
+	seen.stacks[7][1] = unwind.Frame{Module: "/usr/bin/python3.11", Offset: 0x4f0a78}
+	seen.scripts.own = map[int]unwind.Frame{7: {Function: "price_of", File: "/app/shop.py", Line: 5}}
+	if _, words := seen.verdict(); !strings.Contains(words, "by abort() (SIGABRT), called in price_of (shop.py:5).") {
+		t.Error(words)
 	}
 }
 

@@ -163,3 +163,24 @@ func defined(file io.ReaderAt, symbols section, places map[uint32]Runtime) Runti
 	}
 	return Native
 }
+
+// HoldsText is whether the file of a process' program, its first 64 MiB, holds these words. It ends early where
+// hasTime says no, and then they were not found.
+func (fs FS) HoldsText(pid int, words string, hasTime func() bool) bool {
+	file, err := os.Open(fs.Path(pid, "exe"))
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	buffer := make([]byte, piece)
+	for at := int64(0); at < maxNames && hasTime(); at += piece - int64(len(words)) {
+		got, _ := file.ReadAt(buffer, at)
+		if bytes.Contains(buffer[:got], []byte(words)) {
+			return true
+		}
+		if got < piece {
+			break
+		}
+	}
+	return false
+}

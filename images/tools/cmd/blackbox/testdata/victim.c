@@ -1,5 +1,7 @@
 // A program that ends in the way that its argument names, once there is a byte to read, and after as many milliseconds as the second says.
+#include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@ __attribute__((noinline)) int crash_here(int deep) { return deep > 0 ? crash_her
 __attribute__((noinline)) int overflow(int deep) { volatile char room[4096]; room[deep % 4096] = 1; return overflow(deep + 1) + room[7]; }
 __attribute__((noinline)) void give_up(void) { abort(); }
 __attribute__((noinline)) void leave(int code) { exit(code); }
+__attribute__((noinline)) void check(int lines) { assert(lines > 0); }
 __attribute__((noinline)) void grow(void) {
     for (;;) { char *more = malloc(1 << 20); memset(more, 1, 1 << 20); pause_for(5); }
 }
@@ -36,6 +39,9 @@ static volatile sig_atomic_t told, counted;
 static void on_term(int unused) { (void)unused; told = 1; }
 static void on_usr(int unused) { (void)unused; counted++; }
 
+// hang is what a liveness probe ends: SIGTERM does not, and is-well, which is the probe, fails from now on.
+__attribute__((noinline)) void hang(void) { signal(SIGTERM, SIG_IGN); close(open("/tmp/hung", O_CREAT | O_WRONLY, 0600)); for (;;) pause_for(1000); }
+
 static void thread(void *(*work)(void *)) { pthread_t id; pthread_create(&id, NULL, work, NULL); }
 
 int main(int count, char **words) {
@@ -43,6 +49,7 @@ int main(int count, char **words) {
     char go;
     pthread_t id;
     (void)id;
+    if (!strcmp(way, "is-well")) return access("/tmp/hung", F_OK) == 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGUSR1, on_usr);
     if (!strcmp(way, "threads-segv")) { thread(idle); thread(idle); }
@@ -55,6 +62,7 @@ int main(int count, char **words) {
     if (!strcmp(way, "thread-segv")) { thread(idle); thread(crash); for (;;) pause_for(1000); }
     if (!strcmp(way, "thread-exit")) { thread(idle); thread(leave_thread); for (;;) pause_for(1000); }
     if (!strcmp(way, "abort")) give_up();
+    if (!strcmp(way, "assert")) check(0);
     if (!strcmp(way, "exit")) leave(3);
     if (!strcmp(way, "overflow")) return overflow(0);
     if (!strcmp(way, "trap")) __builtin_trap();
@@ -63,6 +71,7 @@ int main(int count, char **words) {
 #endif
     if (!strcmp(way, "divide")) { volatile int zero = 0; return 7 / zero; }
     if (!strcmp(way, "jump")) { void (*volatile to)(void) = NULL; to(); }
+    if (!strcmp(way, "hang")) hang();
     if (!strcmp(way, "grow")) grow();
     if (!strcmp(way, "leak")) leak();
     if (!strcmp(way, "opens")) for (int n = 0; n < 60; n++) (void)!dup(1);
