@@ -131,14 +131,14 @@ function misspeltVerb(word: Word, next: Word): Problem | undefined {
 type VerbReading = Reading & NamedReading;
 
 /** Verbs that start one run of their own kind: `can-i` answers for them, too. */
-const ASKED_OF: ReadonlySet<VerbName> = new Set(['once-more', 'watch']);
+const PLANNED_VERBS: ReadonlySet<VerbName> = new Set(['once-more', 'watch']);
 
 /** `can-i once-more POD`; alone, such a word is a pod's name. */
 function readVerb(verb: KnownVerb, reading: VerbReading): Command | undefined {
   const [first, ...rest] = reading.words;
-  const asked = verb.name === 'can-i' && rest.length > 0 ? verbNamed(first?.text ?? '') : undefined;
-  if (!asked || !ASKED_OF.has(asked.name)) return readOneVerb(verb, reading);
-  const command = readOneVerb(asked, { ...reading, words: rest });
+  const planned = verb.name === 'can-i' && rest.length > 0 ? verbNamed(first?.text ?? '') : undefined;
+  if (!planned || !PLANNED_VERBS.has(planned.name)) return readOneVerb(verb, reading);
+  const command = readOneVerb(planned, { ...reading, words: rest });
   return command?.kind === 'run' ? { kind: 'can-i', request: command.request } : undefined;
 }
 

@@ -33,13 +33,17 @@ export async function answerQuestion(
   };
 }
 
-interface Asked {
+interface LeadContext {
   readonly planned: PlannedRequest;
   readonly question: Question;
   readonly policy: Policy;
 }
 
-function nextFor(verdict: Verdict, look: PlannedRequest | undefined, { planned: { plan }, question, policy }: Asked) {
+function nextFor(
+  verdict: Verdict,
+  look: PlannedRequest | undefined,
+  { planned: { plan }, question, policy }: LeadContext,
+) {
   if (look) return look.batch ? {} : nextImageFor(verdict, look.plan, policy);
   const mayHold = question.kind === 'pod' && question.problem === undefined;
   return mayHold ? onceMoreOf(leadsOf(verdict.findings), { pod: question.pod, plan, policy }) : {};
