@@ -105,50 +105,53 @@ const wordsOf = (words: unknown): readonly string[] => (Array.isArray(words) ? w
 const isSet = (field: unknown): boolean => textOrUndefined(field) !== undefined;
 const hasSubPath = ({ subPath, subPathExpr }: JsonObject): boolean => isSet(subPath) || isSet(subPathExpr);
 
-/** What a volume is: `hostPath /var/log`, `PersistentVolumeClaim shop-data`. Absent: nothing that people must know of. */
-type Volumes = ReadonlyMap<string, string>;
+interface Volume {
+  /** `hostPath /var/log`, `PersistentVolumeClaim shop-data`. */
+  readonly words: string;
+  /** How far beyond the pod a second program could do harm with it: 2 to the node, 1 to data that outlives the pod. */
+  readonly reach: 0 | 1 | 2;
+}
+
+/** Those that people must know of, by name. */
+type Volumes = ReadonlyMap<string, Volume>;
 
 const volumesOf = (pod: JsonObject | undefined): Volumes =>
   new Map(
     asObjects(asObject(pod?.spec).volumes).flatMap(({ name, ...source }) =>
       Object.entries(source).flatMap(([kind, detail]) => {
-        const words = wordsOfVolume(kind, asObject(detail));
-        return words === undefined ? [] : [[asText(name), words] as const];
+        const volume = volumeOf(kind, asObject(detail));
+        return volume === undefined ? [] : [[asText(name), volume] as const];
       }),
     ),
   );
 
-function wordsOfVolume(kind: string, detail: JsonObject): string | undefined {
+function volumeOf(kind: string, detail: JsonObject): Volume | undefined {
   switch (kind) {
     case 'hostPath':
-      return `hostPath ${asText(detail.path)}`;
+      return { words: `hostPath ${asText(detail.path)}`, reach: 2 };
     case 'persistentVolumeClaim':
-      return `PersistentVolumeClaim ${asText(detail.claimName)}`;
+      return { words: `PersistentVolumeClaim ${asText(detail.claimName)}`, reach: 1 };
     case 'secret':
-      return `Secret ${asText(detail.secretName)}`;
+      return { words: `Secret ${asText(detail.secretName)}`, reach: 0 };
     case 'configMap':
-      return `ConfigMap ${asText(detail.name)}`;
+      return { words: `ConfigMap ${asText(detail.name)}`, reach: 0 };
     case 'emptyDir':
     case 'projected':
     case 'downwardAPI':
       return undefined;
     default:
-      return kind;
+      return { words: kind, reach: 1 };
   }
 }
 
-/** First what a second program could harm, for a long list is cut: files of the node, and data that outlives the pod. */
-const byReach = (volumes: Volumes) => (a: JsonObject, b: JsonObject) => reach(b, volumes) - reach(a, volumes);
+/** What reaches farthest comes first, for a long list is cut. */
+const byReach = (volumes: Volumes) => (a: JsonObject, b: JsonObject) => reachOf(b, volumes) - reachOf(a, volumes);
 
-function reach({ name }: JsonObject, volumes: Volumes): number {
-  const words = volumes.get(asText(name));
-  if (words === undefined || /^(Secret|ConfigMap) /.test(words)) return 0;
-  return words.startsWith('hostPath ') ? 2 : 1;
-}
+const reachOf = ({ name }: JsonObject, volumes: Volumes): number => volumes.get(asText(name))?.reach ?? 0;
 
 function wordsOfMount({ name, mountPath, readOnly }: JsonObject, volumes: Volumes): string {
   const volume = volumes.get(asText(name));
-  const kind = volume === undefined ? '' : ` (${volume})`;
+  const kind = volume === undefined ? '' : ` (${volume.words})`;
   return `${asText(name)}${kind} at ${asText(mountPath)}${readOnly === true ? ' (read-only)' : ''}`;
 }
 

@@ -58,6 +58,10 @@ function waitsForTarget(pod: Pod, reason: string, targetName: string | undefined
 export const statusOfTarget = (pod: Pod, targetName: string): ContainerStatus | undefined =>
   [...pod.status.containerStatuses, ...pod.status.initContainerStatuses].find(({ name }) => name === targetName);
 
+/** The end of an ephemeral container; undefined: it has not verifiably ended. */
+export const endOfDebugger = (pod: Pod, containerName: string): ContainerTermination | undefined =>
+  pod.status.ephemeralContainerStatuses.find(({ name }) => name === containerName)?.terminated;
+
 function stateOfTerminated(status: ContainerStatus, termination: ContainerTermination): ContainerState {
   return NEVER_STARTED.has(termination.reason)
     ? { kind: 'start-failed', reason: termination.reason, message: termination.message }

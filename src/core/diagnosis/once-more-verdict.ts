@@ -2,7 +2,7 @@ import { afterWords, formatBytes, formatDuration } from '../../lib/duration.ts';
 import { shorten } from '../../lib/text.ts';
 import type { OnceMore } from '../container/once-more.ts';
 import type { ContainerTermination, Pod } from '../container/pod.ts';
-import { outcomeOfTermination } from '../container/status.ts';
+import { endOfDebugger, outcomeOfTermination } from '../container/status.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Verdict } from './facts/verdict.ts';
 import { lastWordsOf } from './logs/last-words.ts';
@@ -98,9 +98,9 @@ function whoOf({ container, withoutEnv, revision }: OnceMore): string {
 
 /** A program that was followed to the end of its time may have ended since. */
 function asOfNow(end: SecondEnd): SecondEnd {
-  if (end.outcome.kind !== 'timed-out') return end;
-  const status = end.pod?.status.ephemeralContainerStatuses.find(({ name }) => name === end.containerName);
-  const termination = status?.terminated;
+  const { outcome, pod, containerName } = end;
+  const isFollowed = outcome.kind === 'timed-out' && pod && containerName !== undefined;
+  const termination = isFollowed ? endOfDebugger(pod, containerName) : undefined;
   return termination ? { ...end, termination, outcome: outcomeOfTermination(end.pod, termination, undefined) } : end;
 }
 

@@ -10,6 +10,7 @@ import type {
   PodSecurityContext,
 } from '../container/pod.ts';
 import { identityOfTarget, type UserAndGroup } from '../container/profiles.ts';
+import { endOfDebugger } from '../container/status.ts';
 
 export interface LaunchClass {
   readonly class: ImageClass;
@@ -138,7 +139,8 @@ function neighboursOf({ pod, targetName, learnt }: Launch) {
   ];
   const debuggers = spec.ephemeralContainers.filter(
     ({ name, targetContainerName }) =>
-      !hasEnded(pod, name) && (sharesAll || (targetName !== undefined && targetContainerName === targetName)),
+      endOfDebugger(pod, name) === undefined &&
+      (sharesAll || (targetName !== undefined && targetContainerName === targetName)),
   );
   return {
     containers: containers.map((each) => neighbour(pod, each, each.name === targetName ? learnt : undefined)),
@@ -191,9 +193,6 @@ function weaknessesOf({ seLinux, appArmor, seccomp }: PodSecurityContext): reado
 const hasRun = ({ status }: Pod, { name, restartPolicy }: PodContainer): boolean =>
   restartPolicy !== 'Always' &&
   status.initContainerStatuses.some((each) => each.name === name && each.terminated?.exitCode === 0);
-
-const hasEnded = ({ status }: Pod, name: string): boolean =>
-  status.ephemeralContainerStatuses.some((each) => each.name === name && each.terminated !== undefined);
 
 /**
  * The debug container may read, signal or take over another's processes as root, or as the same user (cluster facts,

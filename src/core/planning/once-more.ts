@@ -11,7 +11,7 @@ import {
   workloadOf,
 } from '../container/pod.ts';
 import type { Revisions } from '../container/revisions.ts';
-import { statusOfTarget } from '../container/status.ts';
+import { endOfDebugger, statusOfTarget } from '../container/status.ts';
 import type { ReasonCode } from '../errors.ts';
 import type { Denial, Policy } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
@@ -119,13 +119,12 @@ function problemOfState(name: string, status: ContainerStatus | undefined): Deni
 }
 
 /** Two at once would do everything a third time, and neither can be stopped. */
-function problemOfCopy({ spec, status }: Pod, name: string): Denial | undefined {
-  const copy = spec.ephemeralContainers.find((each) => each.copyOf === name && !hasEnded(status, each.name));
+function problemOfCopy(pod: Pod, name: string): Denial | undefined {
+  const copy = pod.spec.ephemeralContainers.find(
+    (each) => each.copyOf === name && endOfDebugger(pod, each.name) === undefined,
+  );
   return copy && denied('once_more_goes_on', copy.runId === undefined ? copy.name : `run ${copy.runId}`);
 }
-
-const hasEnded = ({ ephemeralContainerStatuses }: Pod['status'], name: string): boolean =>
-  ephemeralContainerStatuses.some((each) => each.name === name && each.terminated !== undefined);
 
 const denied = (code: ReasonCode, subject: string): Denial => ({ kind: 'deny', code, subject });
 

@@ -1,9 +1,7 @@
 import type { Batch } from '../../core/batch/batch.ts';
-import type { Original } from '../../core/container/once-more.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import type { UserAndGroup } from '../../core/container/profiles.ts';
-import type { Revisions } from '../../core/container/revisions.ts';
 import type { Verdict } from '../../core/diagnosis/facts/verdict.ts';
 import { type ReasonCode, toKdebugError } from '../../core/errors.ts';
 import { kindToLookUp, type PlanInputs, planPod } from '../../core/planning/plan-request.ts';
@@ -11,6 +9,7 @@ import type { Decision, Denial } from '../../core/policy/policy.ts';
 import type { Refusal } from '../../core/request/origin.ts';
 import { targetContainerOf } from '../../core/request/target.ts';
 import { type Clock, withDeadline } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { refusal } from '../context/refusals.ts';
 import type { Cluster } from '../ports/cluster.ts';
@@ -90,24 +89,23 @@ export function learntFor(pod: Pod, { request, aim }: Lookup, learntOf: LearntOf
   return kind === undefined ? undefined : learntOf(kind);
 }
 
-/** What the target container has, where a request wants it to run once more. */
-export async function originalFor(
+/**
+ * What the target container has, where a request wants it to run once more, and what its Deployment keeps, where it wants the
+ * image of another revision.
+ */
+export async function sourcesOfOnceMore(
   pod: Pod,
   { targetContainer, onceMore }: Pick<PlanInputs['request'], 'targetContainer' | 'onceMore'>,
-  cluster: Pick<Cluster, 'original'>,
-): Promise<Original | undefined> {
+  cluster: Pick<Cluster, 'original' | 'revisions'>,
+): Promise<Pick<PlanInputs, 'original' | 'revisions'>> {
   const target = onceMore && targetContainerOf(pod, targetContainer);
-  return target?.kind === 'container' ? cluster.original(pod.metadata, target.container.name) : undefined;
-}
-
-/** What its Deployment keeps, where a request wants the image of another revision. */
-export async function revisionsFor(
-  pod: Pod,
-  { targetContainer, onceMore }: Pick<PlanInputs['request'], 'targetContainer' | 'onceMore'>,
-  cluster: Pick<Cluster, 'revisions'>,
-): Promise<Revisions | undefined> {
-  const target = onceMore?.imageOf === undefined ? undefined : targetContainerOf(pod, targetContainer);
-  return target?.kind === 'container' ? cluster.revisions(pod, target.container.name) : undefined;
+  if (target?.kind !== 'container') return {};
+  const { name } = target.container;
+  const [original, revisions] = await Promise.all([
+    cluster.original(pod.metadata, name),
+    onceMore?.imageOf === undefined ? undefined : cluster.revisions(pod, name),
+  ]);
+  return defined({ original, revisions });
 }
 
 /** Looks up what earlier diagnoses learnt. Only a hint: planning continues when the store fails. */

@@ -5,7 +5,7 @@ import type { Refusal } from '../../core/request/origin.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { refusal } from '../context/refusals.ts';
-import { originalFor, revisionsFor } from '../planning/plan-pod.ts';
+import { sourcesOfOnceMore } from '../planning/plan-pod.ts';
 
 /**
  * Why a program may not run a second time right now: its container runs again, or has another image, other words or other
@@ -15,10 +15,7 @@ export async function onceMoreProblem({ request }: Run, plan: Plan, deps: FlowDe
   if (!plan.onceMore) return undefined;
   const cluster = deps.clusters.get(plan.cluster);
   const pod = await cluster.pod(plan.namespace, plan.podName);
-  const [original, revisions] = await Promise.all([
-    originalFor(pod, request, cluster),
-    revisionsFor(pod, request, cluster),
-  ]);
+  const { original, revisions } = await sourcesOfOnceMore(pod, request, cluster);
   const second = secondRunOf(pod, request, original, revisions);
   if (second.kind === 'deny') return refusal(second.code, second.subject);
   const { image, onceMore } = second;

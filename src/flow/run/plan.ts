@@ -26,12 +26,11 @@ import { type PlanContext, type PlanSubject, planBatch } from '../planning/plan-
 import {
   learntFor,
   learntFrom,
-  originalFor,
   type PlannedRequest,
   type Preview,
   Refused,
   refuse,
-  revisionsFor,
+  sourcesOfOnceMore,
   unlessDenied,
 } from '../planning/plan-pod.ts';
 import { accessProblem, muteProblem, rehearse } from '../planning/preflight.ts';
@@ -255,9 +254,8 @@ async function planOne(
     : cluster.pod(aim.namespace, name);
   const [pod, level] = await Promise.all([found, cluster.podSecurity(aim.namespace)]);
   const learnt = await learntFor(pod, { request, aim }, learntFrom(deps));
-  const original = await originalFor(pod, request, cluster);
-  const revisions = await revisionsFor(pod, request, cluster);
-  const inputs = { request, origin, policy, aim, level, learnt, ...defined({ original, revisions }) };
+  const sources = await sourcesOfOnceMore(pod, request, cluster);
+  const inputs = { request, origin, policy, aim, level, learnt, ...sources };
   if (answers) {
     const { plan, decision, problem } = unlessDenied(planQuestion(pod, inputs));
     return { plan, planHash: planHash(plan), decision, question: { kind: 'pod', pod, problem } };
