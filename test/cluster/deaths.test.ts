@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atOnce } from './deaths/at-once.ts';
 import { DeathScene, type End, type Told, type WatchProfile } from './deaths/death-scene.ts';
 import { VICTIMS, type Victim } from './deaths/victims.ts';
 
 const kubeconfigPath = process.env.KUBECONFIG ?? '';
 /** How often each victim dies under each profile; without it, once under one. */
 const TIMES = process.env.KDEBUG_DEATHS;
-/** Pods at once. */
-const AT_ONCE = Number(process.env.KDEBUG_DEATHS_PODS ?? 6);
 /** Part of a victim's name, for somebody who asks for some; each answer is printed then. */
 const ONLY = process.env.KDEBUG_DEATHS_ONLY;
 /** The watch lets go of a process after 950 ms, whatever it has read. */
@@ -86,14 +85,6 @@ function roundsOf(
 ): readonly (readonly [Victim, WatchProfile])[] {
   const round = profiles.flatMap((profile) => victims.map((victim) => [victim, profile] as const));
   return Array.from({ length: times }, () => round).flat();
-}
-
-async function atOnce<T>(items: readonly T[], use: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items];
-  const worker = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await use(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
 /** What people read below the first line. */

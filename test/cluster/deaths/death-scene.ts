@@ -70,10 +70,17 @@ export class DeathScene {
     return this.#inPod(victim, 'restricted', (pod) => this.#die(pod));
   }
 
-  /** How it ends with the blackbox beside it, and what that said. Throws where one of the two does not end. */
-  async watched(victim: Victim, profile: WatchProfile): Promise<{ readonly end: End; readonly told: Told }> {
+  /**
+   * How it ends with the blackbox beside it, and what that said; `when` are conditions at which it looks at the living process. Throws where
+   * one of the two does not end.
+   */
+  async watched(
+    victim: Victim,
+    profile: WatchProfile,
+    when?: string,
+  ): Promise<{ readonly end: End; readonly told: Told }> {
     return this.#inPod(victim, profile, async (pod) => {
-      const container = await this.#watch(pod, profile);
+      const container = await this.#watch(pod, profile, when);
       const end = await this.#die(pod);
       return { end, told: await this.#told(pod, container) };
     });
@@ -92,8 +99,8 @@ export class DeathScene {
     }
   }
 
-  /** The container that kdebug would make of `/kdebug POD --image=blackbox`. */
-  async #watch(pod: V1Pod, profile: WatchProfile): Promise<string> {
+  /** The container that kdebug would make of `/kdebug POD --image=blackbox`, or of `/kdebug watch POD --when=…`. */
+  async #watch(pod: V1Pod, profile: WatchProfile, when: string | undefined): Promise<string> {
     const { namespace, name, uid } = namesOf(pod);
     const securityContext = securityContextOf(profile, profile === 'general' ? ROOT : TARGET);
     const plan = aPlan({
@@ -106,6 +113,7 @@ export class DeathScene {
       imagePullPolicy: 'IfNotPresent',
       profile,
       class: 'intrusive',
+      env: when === undefined ? [] : [{ name: 'BLACKBOX_WHEN', value: when }],
       ...(securityContext && { securityContext }),
     });
     const mark = { runId: asRunId('r-deaths'), approverIds: [], notAfterMs: Date.now() + 300_000, ref: 'none' };

@@ -1,4 +1,5 @@
-// A program that ends in the way that its argument names, once there is a byte to read, and after as many milliseconds as the second says.
+// A program that ends in the way that its first argument names, once there is a byte to read and so many milliseconds have passed as the second says. A leak takes
+// its next MiB after as many as the third says, else 10.
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,8 +28,8 @@ __attribute__((noinline)) void grow(void) {
     for (;;) { char *more = malloc(1 << 20); memset(more, 1, 1 << 20); pause_for(5); }
 }
 
-__attribute__((noinline)) void leak(void) {
-    for (;;) { char *piece = malloc(1 << 20); if (piece) memset(piece, 7, 1 << 20); pause_for(10); }
+__attribute__((noinline)) void leak(int milliseconds) {
+    for (;;) { char *piece = malloc(1 << 20); if (piece) memset(piece, 7, 1 << 20); pause_for(milliseconds); }
 }
 static void *idle(void *unused) { for (;;) pause_for(1000); return unused; }
 static void *crash(void *unused) { (void)unused; pause_for(100); return (void *)(long)crash_here(2); }
@@ -73,7 +74,7 @@ int main(int count, char **words) {
     if (!strcmp(way, "jump")) { void (*volatile to)(void) = NULL; to(); }
     if (!strcmp(way, "hang")) hang();
     if (!strcmp(way, "grow")) grow();
-    if (!strcmp(way, "leak")) leak();
+    if (!strcmp(way, "leak")) leak(count > 3 ? atoi(words[3]) : 10);
     if (!strcmp(way, "opens")) for (int n = 0; n < 60; n++) (void)!dup(1);
     if (!strcmp(way, "crowd")) for (int n = 0; n < 30; n++) thread(idle);
     if (!strcmp(way, "masses")) for (int n = 0; n < 3000; n++) thread(idle);
