@@ -79,7 +79,8 @@ func (s *scene) hasTime() bool {
 
 // see looks at the process, what matters most first. What takes too long is left out.
 func (l *look) see(death *tracer.Death) *scene {
-	glance := l.glance(death)
+	glance := l.sceneOf(death)
+	glance.glance(l.target)
 	whole := make(chan *scene, 1)
 	go func() {
 		seen := *glance
@@ -95,14 +96,17 @@ func (l *look) see(death *tracer.Death) *scene {
 	}
 }
 
-// glance is what takes no time.
-func (l *look) glance(death *tracer.Death) *scene {
-	fs := l.target.FS()
-	return &scene{
-		death: death, self: l, stacks: map[int][]unwind.Frame{}, memory: cgroup.Of(l.target).ReadMemory(),
-		name:    strings.TrimSpace(textOf(fs.Path(death.PID, "task", strconv.Itoa(death.Thread), "comm"))),
-		numbers: numbersOf(textOf(fs.Path(death.PID, "status"))), files: openFiles{unreadable: true},
-	}
+// sceneOf is one of which nothing was seen yet.
+func (l *look) sceneOf(death *tracer.Death) *scene {
+	return &scene{death: death, self: l, stacks: map[int][]unwind.Frame{}, files: openFiles{unreadable: true}}
+}
+
+// glance is what takes no time, where memory and CPU are not short.
+func (s *scene) glance(t *target.Target) {
+	fs := t.FS()
+	s.memory = cgroup.Of(t).ReadMemory()
+	s.name = strings.TrimSpace(textOf(fs.Path(s.death.PID, "task", strconv.Itoa(s.death.Thread), "comm")))
+	s.numbers = numbersOf(textOf(fs.Path(s.death.PID, "status")))
 }
 
 // look is all the rest.

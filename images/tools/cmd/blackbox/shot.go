@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"kdebug/tools/internal/cgroup"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/target"
@@ -63,11 +65,16 @@ func (l *look) take(of *wire, samples *samples) *shot {
 	now := time.Now()
 	moment := &tracer.Death{PID: living, At: now, Held: map[int]unwind.Registers{}, Call: tracer.Call{Number: tracer.NoCall}}
 	moment.Thread = moment.PID
-	taken := &shot{number: len(l.shots) + 1, cause: of.words(of.gauge.words()), into: now.Sub(l.began), scene: l.glance(moment)}
+	// Each file that is opened may take so long where memory or CPU is short that a leak has reached its limit: the stacks come first.
+	taken := &shot{number: len(l.shots) + 1, cause: of.words(of.gauge.words()), into: now.Sub(l.began), scene: l.sceneOf(moment)}
 	if !l.settings.summary {
-		taken.readStacks(l, stopping)
+		taken.readStacks(l, stopping, of.isUrgent)
 	}
 	fs := l.target.FS()
+	if taken.numbers == nil {
+		taken.glance(l.target)
+	}
+	// A JVM may have told of another thread.
 	taken.scene.name = strings.TrimSpace(textOf(fs.Path(moment.PID, "task", strconv.Itoa(moment.Thread), "comm")))
 	moment.Call = tracer.CallOf(fs, moment.PID, moment.Thread)
 	taken.readThreads(fs)
@@ -79,36 +86,50 @@ func (l *look) take(of *wire, samples *samples) *shot {
 	return taken
 }
 
-// living is the first of the watched processes that is there.
+// living is the first of the watched processes that is there; one that is alone is not looked for.
 func (l *look) living() int {
-	for _, pid := range l.watched() {
+	all := l.watched()
+	for _, pid := range all[:len(all)-1] {
 		if _, err := l.target.FS().Status(fmt.Sprint(pid)); err == nil {
 			return pid
 		}
 	}
-	return l.target.PID
+	return all[len(all)-1]
 }
 
-// readStacks walks the stacks while the threads are held, and names their functions once they run again.
-func (s *shot) readStacks(l *look, stopping []int) {
-	walker, err := unwind.Open(l.target, s.death.PID)
-	if err != nil {
-		return
-	}
-	defer walker.Close()
+// readStacks walks the stacks while the threads are held, and names their functions once they run again; those of the thread that counts before, where
+// the process may end meanwhile.
+func (s *shot) readStacks(l *look, stopping []int, isUrgent bool) {
 	// What the target wrote into its program may be anything; a mistake of ours about it must not cost the rest.
 	defer func() { _ = recover() }()
-	s.maps = walker.Maps
+	var walker *unwind.Walker
 	var stacks [][]unwind.Frame
 	var order []int
 	s.held, _ = l.tracer.Look(s.death.PID, stopping, func(held map[int]unwind.Registers) {
-		walker.Until = time.Now().Add(holdAtMost)
+		// This is the tracing thread: the mistake must not end the watch either.
+		defer func() { _ = recover() }()
+		until := time.Now().Add(holdAtMost)
+		opened, err := unwind.Open(l.target, s.death.PID)
+		if err != nil {
+			return
+		}
+		walker, s.maps = opened, opened.Maps
+		walker.Until = until
 		s.death.Held = held
 		order = inOrder(l.target.FS(), s.death.PID, held)
 		s.scripts = l.python.scripts(s.death.PID, walker, walker.Until)
 		s.death.Thread = s.scripts.first(order)
-		stacks = s.walk(walker, func() bool { return time.Now().Before(walker.Until) }, func([]unwind.Frame) {})
+		stacks = s.walk(walker, func() bool { return time.Now().Before(walker.Until) }, func(first []unwind.Frame) {
+			if isUrgent {
+				walker.Name(first)
+			}
+		})
+		s.glance(l.target)
 	})
+	if walker == nil {
+		return
+	}
+	defer walker.Close()
 	walker.Until = s.death.At.Add(first)
 	walker.Name(stacks...)
 	if l.target.Runtime == target.JVM && s.death.PID == l.target.PID && len(order) > 0 {
@@ -126,6 +147,11 @@ const (
 
 // busiest are the threads to stop, the first of the process and those that used most CPU; nil: all.
 func busiest(fs target.FS, pid int) []int {
+	var stat unix.Stat_t
+	if unix.Stat(fs.Path(pid, "task"), &stat) == nil && stat.Nlink > 2 && stat.Nlink <= mostStopped {
+		// The kernel counts the folders of the threads and two more. To list them takes longer.
+		return nil
+	}
 	threads := fs.Threads(pid)
 	if len(threads) <= mostStopped {
 		return nil

@@ -28,6 +28,8 @@ type wire struct {
 	next  time.Time
 	// held is how many times in a row it held.
 	held int
+	// isUrgent is whether memory will be full so soon that the process may end before the look at it does.
+	isUrgent bool
 	// known is when it was measured last, in nanoseconds since 1970; 0: never. Who ends the watch asks for it.
 	known atomic.Int64
 }
@@ -37,8 +39,11 @@ const (
 	inARow = 2
 	// apart is the least time between two looks.
 	apart = 10 * time.Second
-	// soonest is the shortest time between two readings.
+	// soonest is the shortest time between two readings before a condition holds.
 	soonest = 10 * time.Millisecond
+	// hurry is how soon memory may be full for the second reading to come at once: on a busy machine it comes tens of milliseconds late, and so do the stacks.
+	hurry  = 500 * time.Millisecond
+	atOnce = time.Millisecond
 )
 
 // setTripwires opens what the conditions need; nil without one that can be watched.
@@ -173,11 +178,14 @@ func (w *wire) holds(now time.Time) bool {
 	if known {
 		w.known.Store(now.UnixNano())
 	}
+	if memory, is := w.gauge.(*memoryGauge); is {
+		every = max(min(every, memory.soon()), soonest)
+		if w.isUrgent = memory.full() < hurry; w.isUrgent {
+			confirm = atOnce
+		}
+	}
 	if !known || value <= w.most {
 		w.held = 0
-		if memory, is := w.gauge.(*memoryGauge); is {
-			every = max(min(every, memory.soon()), soonest)
-		}
 		w.next = now.Add(every)
 		return false
 	}
