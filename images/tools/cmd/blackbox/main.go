@@ -2,6 +2,8 @@
 // where. It is the tracer of the target's processes meanwhile (docs/blackbox.md).
 //
 // It writes words for people first, then death.txt and stacks.folded, then the report (docs/diagnostic-images.md).
+//
+// With words it is the first process of another container, whose program it starts and watches: commands.go.
 package main
 
 import (
@@ -18,19 +20,24 @@ import (
 const (
 	version        = "0.1.0"
 	terminationLog = "/dev/termination-log"
-	// garbage keeps what it holds small: it shares the pod's memory with the target for long.
-	garbage = 25
+	garbage        = 25
 )
 
 func main() {
+	obey(os.Args[1:])
 	limits.RefuseWords("blackbox")
 	limits.Bound()
-	runtime.MemProfileRate = 0
-	debug.SetGCPercent(garbage)
+	staySmall()
 	// The thread that seizes the target is the only one that may ask the kernel about it.
 	runtime.LockOSThread()
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer cancel()
 	// By os.Exit: the kernel then lets go of all that is still held, each with the signal that was on its way.
 	os.Exit(run(ctx, os.Stdout))
+}
+
+// staySmall keeps what we hold small: we share the pod's memory with the target for long.
+func staySmall() {
+	runtime.MemProfileRate = 0
+	debug.SetGCPercent(garbage)
 }

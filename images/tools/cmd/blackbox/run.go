@@ -75,6 +75,8 @@ type look struct {
 	result   *report.Report
 	out      io.Writer
 	began    time.Time
+	// isParent is whether the target is our own child, in our own container.
+	isParent bool
 	tracer   *tracer.Watch
 	before   baseline
 	// python is where the functions of a script are read; nil for another program.

@@ -18,7 +18,15 @@ import (
 // baseline is what was counted before.
 type baseline struct{ memory cgroup.Memory }
 
-func (l *look) readBaseline() baseline { return baseline{cgroup.Of(l.target).ReadMemory()} }
+func (l *look) readBaseline() baseline { return baseline{l.group().ReadMemory()} }
+
+// group is the cgroup of the target's container.
+func (l *look) group() cgroup.Group {
+	if l.isParent {
+		return cgroup.At("/sys/fs/cgroup")
+	}
+	return cgroup.Of(l.target)
+}
 
 // scene is all that is seen of a death, while the process is held.
 type scene struct {
@@ -80,7 +88,7 @@ func (s *scene) hasTime() bool {
 // see looks at the process, what matters most first. What takes too long is left out.
 func (l *look) see(death *tracer.Death) *scene {
 	glance := l.sceneOf(death)
-	glance.glance(l.target)
+	glance.glance()
 	whole := make(chan *scene, 1)
 	go func() {
 		seen := *glance
@@ -102,9 +110,9 @@ func (l *look) sceneOf(death *tracer.Death) *scene {
 }
 
 // glance is what takes no time, where memory and CPU are not short.
-func (s *scene) glance(t *target.Target) {
-	fs := t.FS()
-	s.memory = cgroup.Of(t).ReadMemory()
+func (s *scene) glance() {
+	fs := s.self.target.FS()
+	s.memory = s.self.group().ReadMemory()
 	s.name = strings.TrimSpace(textOf(fs.Path(s.death.PID, "task", strconv.Itoa(s.death.Thread), "comm")))
 	s.numbers = numbersOf(textOf(fs.Path(s.death.PID, "status")))
 }

@@ -72,7 +72,7 @@ func (l *look) take(of *wire, samples *samples) *shot {
 	}
 	fs := l.target.FS()
 	if taken.numbers == nil {
-		taken.glance(l.target)
+		taken.glance()
 	}
 	// A JVM may have told of another thread.
 	taken.scene.name = strings.TrimSpace(textOf(fs.Path(moment.PID, "task", strconv.Itoa(moment.Thread), "comm")))
@@ -124,7 +124,7 @@ func (s *shot) readStacks(l *look, stopping []int, isUrgent bool) {
 				walker.Name(first)
 			}
 		})
-		s.glance(l.target)
+		s.glance()
 	})
 	if walker == nil {
 		return

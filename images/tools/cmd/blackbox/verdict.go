@@ -33,6 +33,9 @@ func (s *scene) isAsked() bool {
 	return told != nil && s.death.Signal == 0 && (s.death.Code == 0 || s.death.Code == exitTold)
 }
 
+// isWell is an end as a program that was run once more may have: beside a container that should go on, it is none.
+func (s *scene) isWell() bool { return s.self.isParent && s.death.Signal == 0 && s.death.Code == 0 }
+
 // verdict is a sentence or two, and the code of the finding; "" for an end that is none.
 func (s *scene) verdict() (code, words string) {
 	who := capital(s.self.processOf(s.death.PID))
@@ -52,7 +55,10 @@ func (s *scene) verdict() (code, words string) {
 	case s.isAsked():
 		return "", fmt.Sprintf("%s ended with exit code %d%s, as it was asked to.", who, s.death.Code, s.afterTold(""))
 	}
-	return "died_of_exit", fmt.Sprintf("%s ended itself with exit code %d%s%s.", who, s.death.Code, s.exitWords(), s.afterTold(""))
+	if !s.isWell() {
+		code = "died_of_exit"
+	}
+	return code, fmt.Sprintf("%s ended itself with exit code %d%s%s.", who, s.death.Code, s.exitWords(), s.afterTold(""))
 }
 
 func (s *scene) sent() string {

@@ -170,6 +170,11 @@ func printable(char rune) rune {
 	return char
 }
 
+// Short is the report as the termination log has it.
+func (r *Report) Short() ([]byte, error) {
+	return r.within(min(max(r.Message, minMessage), maxMessage))
+}
+
 // Write writes the marked report to stdout, where it must be the last thing, and a shorter one to the termination log;
 // "" is none. A termination log that cannot be written is not an error: kdebug reads the log first.
 func (r *Report) Write(stdout io.Writer, terminationLog string) error {
@@ -178,7 +183,7 @@ func (r *Report) Write(stdout io.Writer, terminationLog string) error {
 		return err
 	}
 	if terminationLog != "" {
-		if short, err := r.within(min(max(r.Message, minMessage), maxMessage)); err == nil {
+		if short, err := r.Short(); err == nil {
 			_ = os.WriteFile(terminationLog, short, 0o600)
 		}
 	}

@@ -60,3 +60,9 @@ func (t *Target) Contained() bool {
 	a, b := theirs.Sys().(*syscall.Stat_t), ours.Sys().(*syscall.Stat_t)
 	return a.Dev != b.Dev || a.Ino != b.Ino
 }
+
+// Child is a child of ours as a target of which nothing is known yet but the name of its program.
+func Child(pid int, name string) *Target {
+	process := Process{PID: pid, Status: Status{Name: name, UID: os.Getuid(), GID: os.Getgid()}, Runtime: Unknown}
+	return &Target{Process: process, First: pid, Processes: []Process{process}, Yama: Proc.Yama(), fs: Proc}
+}

@@ -9,7 +9,7 @@ import (
 )
 
 // seizeOptions: to be told of threads that begin and end. Not EXITKILL: when this process ends, however it does, the kernel lets all go.
-const seizeOptions = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXIT
+const seizeOptions uintptr = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXIT
 
 func ptrace(request, tid int, address, data uintptr) error {
 	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, uintptr(request), uintptr(tid), address, data, 0, 0)
@@ -19,7 +19,7 @@ func ptrace(request, tid int, address, data uintptr) error {
 	return nil
 }
 
-func seize(tid int) error { return ptrace(unix.PTRACE_SEIZE, tid, 0, seizeOptions) }
+func seize(tid int, options uintptr) error { return ptrace(unix.PTRACE_SEIZE, tid, 0, options) }
 
 func interrupt(tid int) error { return ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) }
 
@@ -69,6 +69,8 @@ type stop struct {
 	// over is whether the thread has ended, with this code or signal.
 	over bool
 	code int
+	// isUntraced is whether a child that nobody traces was stopped by a signal.
+	isUntraced bool
 }
 
 // The values of si_code for SIGCHLD.
@@ -76,6 +78,8 @@ const (
 	childExited = 1
 	childKilled = 2
 	childDumped = 3
+	// childStopped is for one that is not traced: the others are trapped.
+	childStopped = 5
 )
 
 // await waits for news of one thread, or of any with 0. It leaves the news with the kernel (WNOWAIT): should this process be killed before it passed a
@@ -110,6 +114,8 @@ func newsOf(tid, code, status int) stop {
 		return stop{tid: tid, over: true, code: status}
 	case childKilled, childDumped:
 		return stop{tid: tid, over: true, signal: unix.Signal(status & 0x7f)}
+	case childStopped:
+		return stop{tid: tid, isUntraced: true}
 	}
 	return stop{tid: tid, signal: unix.Signal(status & 0xff), event: status >> 8}
 }

@@ -40,6 +40,10 @@ func (t *Taken) Error() string {
 type Watch struct {
 	fs   target.FS
 	pids []int
+	// options are those of ptrace for each thread.
+	options uintptr
+	// isStarting is whether a child has not begun its program yet, and isParent whether the process is our child.
+	isStarting, isParent bool
 	// threads that are seized, with the process of each.
 	threads map[int]int
 	busy    meter
@@ -65,15 +69,26 @@ const rounds = 20
 
 // Seize seizes all threads of processes. None of them stops for it. Fails with ErrGone, a *Taken, or the kernel's error; then none is seized.
 func Seize(fs target.FS, pids ...int) (*Watch, error) {
-	watch := &Watch{fs: fs, pids: pids, threads: map[int]int{}, aborted: map[int]bool{}}
-	watch.asking.ready()
-	for _, pid := range pids {
-		if err := watch.seizeAll(pid); err != nil {
-			watch.letAllGo()
-			return nil, err
-		}
+	watch := newWatch(fs, pids...)
+	if err := watch.seizeAllOrNone(); err != nil {
+		return nil, err
 	}
 	return watch, nil
+}
+
+func newWatch(fs target.FS, pids ...int) *Watch {
+	return &Watch{fs: fs, pids: pids, options: seizeOptions, threads: map[int]int{}, aborted: map[int]bool{}}
+}
+
+func (w *Watch) seizeAllOrNone() error {
+	w.asking.ready()
+	for _, pid := range w.pids {
+		if err := w.seizeAll(pid); err != nil {
+			w.letAllGo()
+			return err
+		}
+	}
+	return nil
 }
 
 // OnKill sets what is called before anything else when a process is killed: the kernel may have done it because there is no memory, and to open a file
@@ -111,7 +126,7 @@ func (w *Watch) seizeNew(pid int) error {
 		if w.threads[tid] != 0 {
 			continue
 		}
-		err := seize(tid)
+		err := seize(tid, w.options)
 		switch {
 		case err == nil:
 			w.threads[tid] = pid

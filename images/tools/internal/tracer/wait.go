@@ -56,8 +56,14 @@ func (w *Watch) take(news stop) *Death {
 	switch {
 	case news.over:
 		return w.ended(news)
+	case news.isUntraced:
+		passOver(news.tid)
+	case news.event == unix.PTRACE_EVENT_EXEC:
+		w.runs(news.tid)
 	case news.event == unix.PTRACE_EVENT_STOP:
 		w.stopped(news)
+	case news.event == unix.PTRACE_EVENT_EXIT && w.isStarting:
+		w.endsStarting(news.tid)
 	case news.event == unix.PTRACE_EVENT_EXIT:
 		return w.exiting(news.tid)
 	case news.event != 0:
@@ -109,7 +115,7 @@ func (w *Watch) processOf(tid int) int {
 
 // signalled is a signal on its way to a thread.
 func (w *Watch) signalled(tid int, signal unix.Signal) *Death {
-	if passed[signal] {
+	if passed[signal] || w.isStarting {
 		resume(tid, signal)
 		return nil
 	}
@@ -119,6 +125,7 @@ func (w *Watch) signalled(tid int, signal unix.Signal) *Death {
 		return nil
 	}
 	info, _ := infoOf(tid)
+	info = w.seen(info)
 	w.note(tid, info)
 	// The kernel lets a container's first process ignore what others send and it does not catch. Its own faults end it, but not while it is traced.
 	if seen.handles(signal) && !isForced(seen, info) || seen.isInit && !info.IsFault() {

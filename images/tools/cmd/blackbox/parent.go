@@ -1,0 +1,180 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"kdebug/tools/internal/begin"
+	"kdebug/tools/internal/pid1"
+	"kdebug/tools/internal/report"
+	limits "kdebug/tools/internal/run"
+	"kdebug/tools/internal/target"
+	"kdebug/tools/internal/tracer"
+)
+
+// parent runs a program as its child, watches it, and ends it when its time is over. It is the first process of a container.
+type parent struct {
+	*look
+	order order
+	child *begin.Child
+	log   *last
+	// untraced is why the program is not watched; "" where it is.
+	untraced string
+	lacks    string
+	learned  learned
+	// looked is closed when the end of the time has been seen to, and where is what the program did then.
+	looked chan struct{}
+	over   *shot
+}
+
+// onceMore is the whole second run; it gives the exit code.
+func onceMore(words []string, out io.Writer, log *last) int {
+	order, err := readOrder(words)
+	if err != nil {
+		return refuse(out, log, "Not started: "+err.Error()+".", refused)
+	}
+	if why := mayBeParent(); why != "" {
+		return refuse(out, log, why, refused)
+	}
+	staySmall()
+	// The thread that seizes the program is the only one that may ask the kernel about it.
+	runtime.LockOSThread()
+	environment := begin.Environment()
+	pid1.RemoveProgram()
+	pid1.Seal()
+	run := &parent{order: order, log: log, looked: make(chan struct{})}
+	run.look = &look{
+		self: target.Whoami(), settings: settings{length: order.length}, result: limits.Begin("blackbox", version), out: out, began: time.Now(), isParent: true,
+	}
+	run.child, err = begin.Start(order.program, environment)
+	if err != nil {
+		return run.couldNotStart(&begin.Failure{Code: cannotFork, Words: err.Error()})
+	}
+	return run.live()
+}
+
+// cannotFork is the exit code where not even our child could be started.
+const cannotFork = 126
+
+func (p *parent) live() int {
+	// Behind the start: the program must not get our limits.
+	limits.Bound()
+	pid1.PassOn(p.child.PID)
+	p.target = target.Child(p.child.PID, path.Base(p.order.program[0]))
+	p.before = p.readBaseline()
+	p.reserve = setAside()
+	p.seize()
+	p.began = time.Now()
+	p.child.Open()
+	go p.guardTime()
+	go p.learn()
+	return p.tell(p.wait())
+}
+
+// seize begins the watch. Where the kernel refuses, the program runs all the same.
+func (p *parent) seize() {
+	var err error
+	if p.tracer, err = tracer.SeizeStart(target.Proc, p.child.PID); err == nil {
+		p.tracer.OnKill(p.reserve.relieve)
+		return
+	}
+	p.tracer = nil
+	p.untraced, p.lacks = "the kernel does not let us: "+err.Error(), "ptrace: "+report.Line(err.Error(), 200)
+	if found, failed := target.Of(p.child.PID); failed == nil {
+		if lack := found.Attach(p.self); lack != nil {
+			p.untraced, p.lacks = "it lacks "+lack.Lacks, lack.Lacks
+		}
+	}
+}
+
+// wait waits for the end of the program, which is held where it is watched.
+func (p *parent) wait() *tracer.Death {
+	if p.tracer != nil {
+		death, err := p.tracer.Wait()
+		if err == nil {
+			return death
+		}
+		if errors.Is(err, tracer.ErrOften) {
+			p.untraced, p.lacks = "it gets "+err.Error(), "a program with fewer signals"
+			p.tracer.LetAllGo()
+		}
+	}
+	ended := p.reap(tracer.Forever)
+	return &tracer.Death{
+		PID: p.child.PID, Thread: p.child.PID, At: time.Now(), Signal: ended.Signal, Code: ended.Code, Unseen: true, Call: tracer.Call{Number: tracer.NoCall},
+	}
+}
+
+// reap takes the ends of all children until that of the program came.
+func (p *parent) reap(patience time.Duration) tracer.Ended {
+	for until := time.Now().Add(patience); ; {
+		left := patience
+		if left != tracer.Forever {
+			left = max(0, time.Until(until))
+		}
+		ended, came := tracer.NextEnd(left)
+		if !came || ended.PID == p.child.PID {
+			return ended
+		}
+	}
+}
+
+const (
+	// afterTerm is how long the program may take to end when its time is over.
+	afterTerm = 3 * time.Second
+	// dies is how long a program whose end was told may take to be gone: the kernel may write its memory to a file.
+	dies = 30 * time.Second
+	// othersDie is how long the rest may take.
+	othersDie = 10 * time.Second
+	exitOver  = 124
+)
+
+// end lets the dead program go, kills what is left in the container, and gives the exit code of the whole. Nobody lives behind it who could write.
+func (p *parent) end(death *tracer.Death, isOver bool) int {
+	status := tracer.Ended{Signal: death.Signal, Code: death.Code}
+	death.LetGo()
+	if !death.Unseen {
+		if ended := p.reap(dies); ended.PID != 0 {
+			status = ended
+		}
+	}
+	pid1.EndOthers(func() {
+		for came := true; came; {
+			_, came = tracer.NextEnd(10 * time.Millisecond)
+		}
+	}, othersDie)
+	switch {
+	case isOver:
+		return exitOver
+	case status.Signal != 0:
+		return exitSignals + int(status.Signal)
+	}
+	return status.Code
+}
+
+// guardTime ends the program when its time is over.
+func (p *parent) guardTime() {
+	time.Sleep(time.Until(p.began.Add(p.order.length)))
+	if !p.told.CompareAndSwap(false, true) {
+		return
+	}
+	p.lookOver()
+	close(p.looked)
+	_ = unix.Kill(p.child.PID, unix.SIGTERM)
+	time.Sleep(afterTerm)
+	pid1.KillOthers()
+}
+
+// couldNotStart reports a program that never ran.
+func (p *parent) couldNotStart(failure *begin.Failure) int {
+	p.result.Verdict = fmt.Sprintf("Could not start: %s.", report.Line(failure.Words, 250))
+	p.result.Sections = []report.Section{{Name: section, State: report.NotLookedAt, Text: "the program did not start"}}
+	p.write(p.result.Verdict + "\n")
+	return failure.Code
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"kdebug/tools/internal/begin"
+	"kdebug/tools/internal/report"
+	limits "kdebug/tools/internal/run"
+	"kdebug/tools/internal/tracer"
+	"kdebug/tools/internal/unwind"
+)
+
+func pathOf(pid int) string { return strconv.Itoa(pid) }
+
+// tell ends the run and writes all about it; it gives the exit code.
+func (p *parent) tell(death *tracer.Death) int {
+	if failure := p.failure(death); failure != nil {
+		_ = p.end(death, false)
+		return p.couldNotStart(failure)
+	}
+	if !p.told.CompareAndSwap(false, true) {
+		code := p.end(death, true)
+		<-p.looked
+		return p.tellOver(code)
+	}
+	p.reserve.release()
+	p.refresh()
+	scene := p.see(death)
+	code := p.end(death, false)
+	p.report(scene)
+	p.result.Target = aboutTarget(p.target)
+	p.sayUntraced()
+	p.write(scene.text())
+	return code
+}
+
+// failure is why the program never ran; nil where it did.
+func (p *parent) failure(death *tracer.Death) *begin.Failure {
+	isKnown := p.tracer != nil
+	if isKnown && p.tracer.HasStarted() {
+		return nil
+	}
+	failure := p.child.Failure()
+	if failure == nil && isKnown && p.untraced == "" && death.Signal != 0 {
+		return &begin.Failure{Code: exitSignals + int(death.Signal), Words: "it was ended by " + signalName(death.Signal) + " before it began"}
+	}
+	return failure
+}
+
+// lookOver looks at the program whose time is over.
+func (p *parent) lookOver() {
+	p.refresh()
+	now := time.Now()
+	moment := &tracer.Death{PID: p.child.PID, Thread: p.child.PID, At: now, Held: map[int]unwind.Registers{}, Call: tracer.Call{Number: tracer.NoCall}}
+	taken := &shot{scene: p.sceneOf(moment)}
+	if p.tracer != nil {
+		taken.readStacks(p.look, busiest(p.target.FS(), p.child.PID), false)
+	}
+	if taken.numbers == nil {
+		taken.glance()
+	}
+	moment.Call = tracer.CallOf(p.target.FS(), moment.PID, moment.Thread)
+	taken.readThreads(p.target.FS())
+	p.over = taken
+}
+
+// tellOver reports a program whose time was over.
+func (p *parent) tellOver(code int) int {
+	length := secondsOf(p.order.length)
+	p.result.Verdict = fmt.Sprintf("%s was still running after %s and was ended%s.", capital(p.process()), length, p.over.where("; it was in "))
+	p.result.Sections = []report.Section{{Name: section, State: report.OK, Text: "no death within " + length}}
+	p.result.Target = aboutTarget(p.target)
+	p.sayUntraced()
+	var text strings.Builder
+	say(&text, "%s", p.result.Verdict)
+	for _, line := range append(p.over.stackLines(p.over.death.Thread, maxFrames), p.over.memoryLines()...) {
+		say(&text, "%s", line)
+	}
+	p.write(text.String())
+	return code
+}
+
+// sayUntraced adds that the program was not watched, and why.
+func (p *parent) sayUntraced() {
+	if p.untraced == "" {
+		return
+	}
+	p.result.Verdict += fmt.Sprintf(" It was not traced: %s.", p.untraced)
+	part := &p.result.Sections[0]
+	part.State, part.Lacks = report.NotReadable, p.lacks
+}
+
+// write writes the text, which begins with the verdict, behind what the program wrote; then the report, last of all.
+func (p *parent) write(text string) {
+	p.result.Cost = report.CostSince(p.began)
+	verdict := report.Line(p.result.Verdict, 300)
+	_, rest, _ := strings.Cut(text, "\n")
+	fmt.Fprintf(p.out, "\n%s\n%s\n%s", limits.Heading("blackbox", time.Now()), verdict, rest)
+	if short, err := p.result.Short(); err == nil {
+		p.log.write(short)
+	}
+}
+
+// secondsOf is "60 s" or "25 minutes".
+func secondsOf(length time.Duration) string {
+	if length < 2*time.Minute {
+		return fmt.Sprintf("%.0f s", length.Seconds())
+	}
+	return spanOf(length)
+}

@@ -1,0 +1,52 @@
+// Package pid1 is what the first process of a container does for the others.
+package pid1
+
+import (
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Is is whether this process is the first of its process namespace: only then a signal to all reaches none but those of its container.
+func Is() bool { return os.Getpid() == 1 }
+
+// RemoveProgram removes the file that this process was started from: it goes on without. An error leaves it there.
+func RemoveProgram() {
+	if path, err := os.Readlink("/proc/self/exe"); err == nil && strings.HasPrefix(path, "/") {
+		_ = os.Remove(path)
+	}
+}
+
+// Seal keeps others of the same user from reading and writing our memory. Our children are not sealed once they run a program.
+func Seal() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
+
+// PassOn passes signals that somebody sends to us on to a process, from now on.
+func PassOn(pid int) {
+	came := make(chan os.Signal, 64)
+	signal.Notify(came, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGCONT)
+	go func() {
+		for each := range came {
+			if number, is := each.(syscall.Signal); is {
+				_ = syscall.Kill(pid, number)
+			}
+		}
+	}()
+}
+
+// KillOthers kills all other processes of our namespace. False where there is none any more.
+func KillOthers() bool { return Is() && syscall.Kill(-1, syscall.SIGKILL) == nil }
+
+// EndOthers kills all others, calls reap until that has taken those that are ours, and says whether none is left within patience.
+func EndOthers(reap func(), patience time.Duration) bool {
+	for until := time.Now().Add(patience); KillOthers(); {
+		if time.Now().After(until) {
+			return false
+		}
+		reap()
+	}
+	return true
+}
