@@ -10,6 +10,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 mkdir -p "$root/tmp" "$root/etc"
 entry_point "$root" blackbox
+# To be read, for "blackbox carry": packed, because it is there only for that.
+gzip -9 -n <"$root/blackbox" >"$root/blackbox.gz"
+chmod 0444 "$root/blackbox.gz"
 # To be run but not read: the kernel then keeps other processes of the same user, as the target may be, out of ours (execve(2),
 # PR_SET_DUMPABLE), so that a target can neither write into our log nor read our environment.
 chmod 0111 "$root/blackbox"

@@ -92,7 +92,7 @@ func (l *look) javaScripts() scripts {
 		return scripts{}
 	}
 	until := time.Now().Add(javaPatience)
-	text, err := jvm.Threads(l.target, func() bool { return !l.told.Load() && time.Now().Before(until) })
+	text, err := jvm.Threads(l.target, func() bool { return (l.isParent || !l.told.Load()) && time.Now().Before(until) })
 	if err != nil {
 		return scripts{}
 	}

@@ -2,7 +2,10 @@
 package carry
 
 import (
+	"compress/gzip"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -13,14 +16,48 @@ const mode = 0o555
 
 // Copy copies this program to a path where nothing is, not even a link: to whatever user it belongs, everybody may start it then. The copy is on its
 // volume when this returns without an error; after one there is nothing.
-func Copy(path string) error { return copyOf("/proc/self/exe", path) }
-
-func copyOf(from, path string) error {
-	source, err := os.Open(from)
+func Copy(path string) error {
+	source, err := ourProgram()
 	if err != nil {
 		return err
 	}
 	defer source.Close()
+	return write(path, source)
+}
+
+// packed is beside a program that may be run but not read, with the same inside.
+const packed = ".gz"
+
+// ourProgram opens the program that this process runs.
+func ourProgram() (io.ReadCloser, error) {
+	const running = "/proc/self/exe"
+	file, err := os.Open(running)
+	if err == nil || !errors.Is(err, fs.ErrPermission) {
+		return file, err
+	}
+	name, err := os.Readlink(running)
+	if err != nil {
+		return nil, err
+	}
+	//nolint:gosec // It lies beside our own program.
+	if file, err = os.Open(name + packed); err != nil {
+		return nil, err
+	}
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return both{unpacked, file}, nil
+}
+
+// both is what a packed file holds; Close closes the file.
+type both struct {
+	io.Reader
+	io.Closer
+}
+
+func write(path string, source io.Reader) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NOFOLLOW, 0o500)
 	if err != nil {
 		return err

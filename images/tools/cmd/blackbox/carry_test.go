@@ -1,0 +1,114 @@
+package main
+
+import (
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// imageOf is the program as the image has it: to be run but not read, with a packed copy beside it.
+func imageOf(t *testing.T) string {
+	t.Helper()
+	if parentOnce.Do(buildParent); parentBuilt != nil {
+		t.Skip("it could not be built: ", parentBuilt)
+	}
+	folder, err := os.MkdirTemp("", "blackbox-")
+	if err != nil || os.Chmod(folder, 0o777) != nil { //nolint:gosec // Another user writes there.
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	program, err := os.ReadFile(filepath.Join(parentDir, "blackbox"))
+	if err != nil || os.WriteFile(filepath.Join(folder, "blackbox"), program, 0o111) != nil { //nolint:gosec // It is to run.
+		t.Fatal(err)
+	}
+	packed, err := os.OpenFile(filepath.Join(folder, "blackbox.gz"), os.O_CREATE|os.O_WRONLY, 0o444) //nolint:gosec // All may read it.
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer, _ := gzip.NewWriterLevel(packed, gzip.BestSpeed)
+	_, _ = writer.Write(program)
+	if writer.Close() != nil || packed.Close() != nil {
+		t.Fatal("not packed")
+	}
+	return folder
+}
+
+func TestAProgramThatCannotBeReadCarriesItself(t *testing.T) {
+	folder := imageOf(t)
+	ours, copied := filepath.Join(folder, "blackbox"), filepath.Join(folder, "copy")
+	run := contain(t, ours, "carry", copied)
+	if code := run.ends(t); code != 0 || run.out.Len() != 0 {
+		t.Fatalf("%d %s", code, run.out.String())
+	}
+	if info, err := os.Stat(copied); err != nil || info.Mode() != 0o555 {
+		t.Error(err)
+	}
+	again := contain(t, copied, "once-more", "--for=5s", "--", "sh", "-c", "exit 3")
+	again.tells(t, 3, "ended itself with exit code 3", "died_of_exit")
+}
+
+func TestWhatCannotBeCarriedSaysWhyInOneLine(t *testing.T) {
+	folder := imageOf(t)
+	ours := filepath.Join(folder, "blackbox")
+	for name, each := range map[string]struct {
+		words []string
+		want  string
+	}{
+		"something is there": {[]string{"carry", ours}, "Not carried: open " + ours + ": file exists.\n"},
+		"a folder is not":    {[]string{"carry", "/no/such/place"}, "Not carried: open /no/such/place: no such file or directory.\n"},
+		"no right":           {[]string{"carry", "/copy"}, "Not carried: open /copy: permission denied.\n"},
+		"no path":            {[]string{"carry"}, "Not carried: carry takes the one path to copy this program to.\n"},
+		"two paths":          {[]string{"carry", "/a", "/b"}, "Not carried: carry takes the one path to copy this program to.\n"},
+	} {
+		run := contain(t, append([]string{ours}, each.words...)...)
+		code := run.ends(t)
+		text, _ := os.ReadFile(run.log)
+		if code != 1 || run.out.String() != each.want || string(text) != each.want {
+			t.Errorf("%s: %d %q %q", name, code, run.out.String(), text)
+		}
+	}
+	late := contain(t, ours, "carry", filepath.Join(folder, "late"))
+	late.Env = append(os.Environ(), "KDEBUG_NOT_AFTER=2024-05-01T10:00:00Z")
+	if code := late.ends(t); code != 1 || !strings.HasPrefix(late.out.String(), "Started too late: ") {
+		t.Errorf("%d %s", code, late.out.String())
+	}
+	if _, err := os.Stat(filepath.Join(folder, "late")); err == nil {
+		t.Error("it was carried too late")
+	}
+}
+
+// A child that may not be read may not be traced either, as where the kernel refuses ptrace.
+func TestAProgramThatMayNotBeTracedRunsAllTheSame(t *testing.T) {
+	for _, each := range []struct {
+		program        string
+		code           int
+		words, finding string
+	}{
+		{"exit 3", 3, "(sh) ended itself with exit code 3. It was not traced: ", "died_of_exit"},
+		{"kill -SEGV $$", 139, "(sh) died of SIGSEGV. It was not traced: ", "died_of_signal"},
+		{"exit 0", 0, "(sh) ended itself with exit code 0. It was not traced: ", ""},
+		{"sleep 100 & trap '' TERM; sleep 100", exitOver, "(sh) was still running after 1 s and was ended. It was not traced: ", ""},
+		{"exec /no/such", 127, "(sh) ended itself with exit code 127. It was not traced: ", "died_of_exit"},
+	} {
+		run := contain(t, filepath.Join(imageOf(t), "blackbox"), "once-more", "--for=1s", "--", "sh", "-c", each.program)
+		run.tells(t, each.code, each.words, each.finding)
+	}
+	run := contain(t, filepath.Join(imageOf(t), "blackbox"), "once-more", "--for=1s", "--", "nope")
+	run.tells(t, 127, "Could not start: exec: \"nope\": executable file not found in $PATH.", "")
+}
+
+func TestOtherWordsAreStillRefused(t *testing.T) {
+	folder := imageOf(t)
+	for _, words := range [][]string{{"stop", "abcdefgh23"}, {"--help"}, {""}} {
+		run := contain(t, append([]string{filepath.Join(folder, "blackbox")}, words...)...)
+		if code := run.ends(t); code != 2 || !strings.HasPrefix(run.out.String(), "blackbox does nothing: it takes no words") {
+			t.Errorf("%q: %d %s", words, code, run.out.String())
+		}
+	}
+	hidden := contain(t, filepath.Join(folder, "blackbox"), "begin", "3", "4", "true")
+	if code := hidden.ends(t); code != refused {
+		t.Errorf("%d %s", code, hidden.out.String())
+	}
+}
