@@ -1,17 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"kdebug/tools/internal/begin"
 	"kdebug/tools/internal/carry"
 	"kdebug/tools/internal/pid1"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/target"
-
-	"time"
 )
 
 // The words that it knows. It is carried into a container of the target's image, and is there the parent of the target's program.
@@ -54,14 +54,14 @@ func carryTo(words []string, out io.Writer, log *last) int {
 
 // tooLate says why nothing may be done any more; "" where it may.
 func tooLate() string {
-	switch err := target.CheckNotAfter(time.Now()); err {
-	case nil:
+	err := target.CheckNotAfter(time.Now())
+	switch {
+	case err == nil:
 		return ""
-	case target.ErrTooLate:
+	case errors.Is(err, target.ErrTooLate):
 		return "Started too late: this run was given up, so nothing was done."
-	default:
-		return "Not started: " + err.Error() + "."
 	}
+	return "Not started: " + err.Error() + "."
 }
 
 // refuse says in one line why nothing was done.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -57,7 +58,7 @@ func (p *parent) refresh() {
 
 // nameIn is the name that the process has now.
 func nameIn(t *target.Target) string {
-	if status, err := t.FS().Status(pathOf(t.PID)); err == nil {
+	if status, err := t.FS().Status(strconv.Itoa(t.PID)); err == nil {
 		return status.Name
 	}
 	return t.Status.Name

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"runtime"
 	"time"
@@ -24,11 +25,14 @@ type parent struct {
 	order order
 	child *begin.Child
 	log   *last
-	// untraced is why the program is not watched; "" where it is.
-	untraced string
-	lacks    string
-	learned  learned
-	// looked is closed when the end of the time has been seen to, and where is what the program did then.
+	// signals are those that are meant for the program.
+	signals <-chan os.Signal
+	// untraced is why the program is not watched; "" where it is. Lacks is what would help.
+	untraced, lacks string
+	// isGone is whether the child had ended before it could be watched.
+	isGone  bool
+	learned learned
+	// looked is closed when the time is over and the program was looked at; over is what was seen.
 	looked chan struct{}
 	over   *shot
 }
@@ -42,13 +46,14 @@ func onceMore(words []string, out io.Writer, log *last) int {
 	if why := mayBeParent(); why != "" {
 		return refuse(out, log, why, refused)
 	}
+	signals := pid1.Signals()
 	staySmall()
 	// The thread that seizes the program is the only one that may ask the kernel about it.
 	runtime.LockOSThread()
 	environment := begin.Environment()
 	pid1.RemoveProgram()
 	pid1.Seal()
-	run := &parent{order: order, log: log, looked: make(chan struct{})}
+	run := &parent{order: order, log: log, signals: signals, looked: make(chan struct{})}
 	run.look = &look{
 		self: target.Whoami(), settings: settings{length: order.length}, result: limits.Begin("blackbox", version), out: out, began: time.Now(), isParent: true,
 	}
@@ -65,7 +70,7 @@ const cannotFork = 126
 func (p *parent) live() int {
 	// Behind the start: the program must not get our limits.
 	limits.Bound()
-	pid1.PassOn(p.child.PID)
+	go pid1.PassOn(p.signals, p.child.PID)
 	p.target = target.Child(p.child.PID, path.Base(p.order.program[0]))
 	p.before = p.readBaseline()
 	p.reserve = setAside()
@@ -85,6 +90,11 @@ func (p *parent) seize() {
 		return
 	}
 	p.tracer = nil
+	if errors.Is(err, tracer.ErrGone) {
+		// Somebody ended it before it began: that is told without a watch.
+		p.isGone = true
+		return
+	}
 	p.untraced, p.lacks = "the kernel does not let us: "+err.Error(), "ptrace: "+report.Line(err.Error(), 200)
 	if found, failed := target.Of(p.child.PID); failed == nil {
 		if lack := found.Attach(p.self); lack != nil {

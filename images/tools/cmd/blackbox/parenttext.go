@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -12,8 +11,6 @@ import (
 	"kdebug/tools/internal/tracer"
 	"kdebug/tools/internal/unwind"
 )
-
-func pathOf(pid int) string { return strconv.Itoa(pid) }
 
 // tell ends the run and writes all about it; it gives the exit code.
 func (p *parent) tell(death *tracer.Death) int {
@@ -31,6 +28,7 @@ func (p *parent) tell(death *tracer.Death) int {
 	scene := p.see(death)
 	code := p.end(death, false)
 	p.report(scene)
+	p.sayWhere()
 	p.result.Target = aboutTarget(p.target)
 	p.sayUntraced()
 	p.write(scene.text())
@@ -39,15 +37,18 @@ func (p *parent) tell(death *tracer.Death) int {
 
 // failure is why the program never ran; nil where it did.
 func (p *parent) failure(death *tracer.Death) *begin.Failure {
-	isKnown := p.tracer != nil
-	if isKnown && p.tracer.HasStarted() {
+	if p.tracer != nil && p.tracer.HasStarted() {
 		return nil
 	}
 	failure := p.child.Failure()
-	if failure == nil && isKnown && p.untraced == "" && death.Signal != 0 {
-		return &begin.Failure{Code: exitSignals + int(death.Signal), Words: "it was ended by " + signalName(death.Signal) + " before it began"}
+	// Without a watch nobody knows whether it had begun.
+	switch {
+	case failure != nil || p.untraced != "":
+		return failure
+	case death.Signal == 0:
+		return &begin.Failure{Code: refused, Words: fmt.Sprintf("what was to become it ended with exit code %d", death.Code)}
 	}
-	return failure
+	return &begin.Failure{Code: exitSignals + int(death.Signal), Words: "it was ended by " + signalName(death.Signal) + " before it began"}
 }
 
 // lookOver looks at the program whose time is over.
@@ -81,6 +82,16 @@ func (p *parent) tellOver(code int) int {
 	}
 	p.write(text.String())
 	return code
+}
+
+// inLog replaces the files that only a watch beside a container writes.
+var inLog = strings.NewReplacer("death.txt has", "the log has", "in stacks.folded", "in the log")
+
+// sayWhere says that the log has what the next step names.
+func (p *parent) sayWhere() {
+	for at := range p.result.Findings {
+		p.result.Findings[at].Next = inLog.Replace(p.result.Findings[at].Next)
+	}
 }
 
 // sayUntraced adds that the program was not watched, and why.

@@ -24,17 +24,20 @@ func RemoveProgram() {
 // Seal keeps others of the same user from reading and writing our memory. Our children are not sealed once they run a program.
 func Seal() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
-// PassOn passes signals that somebody sends to us on to a process, from now on.
-func PassOn(pid int) {
+// Signals are those that somebody sends to us and that are meant for the program; they are kept from now on.
+func Signals() <-chan os.Signal {
 	came := make(chan os.Signal, 64)
 	signal.Notify(came, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGCONT)
-	go func() {
-		for each := range came {
-			if number, is := each.(syscall.Signal); is {
-				_ = syscall.Kill(pid, number)
-			}
+	return came
+}
+
+// PassOn passes signals on to a process, for ever.
+func PassOn(came <-chan os.Signal, pid int) {
+	for each := range came {
+		if number, is := each.(syscall.Signal); is {
+			_ = syscall.Kill(pid, number)
 		}
-	}()
+	}
 }
 
 // KillOthers kills all other processes of our namespace. False where there is none any more.
@@ -47,6 +50,7 @@ func EndOthers(reap func(), patience time.Duration) bool {
 			return false
 		}
 		reap()
+		time.Sleep(time.Millisecond)
 	}
 	return true
 }
