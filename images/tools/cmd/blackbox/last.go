@@ -14,11 +14,18 @@ func openLast(path string) *last {
 	return &last{file}
 }
 
+// clear takes away what is there: once nobody else lives, a message that the program left must not outlive an error of ours.
+func (l *last) clear() {
+	if l.file != nil {
+		_ = l.file.Truncate(0)
+	}
+}
+
 // write puts the text in the place of all that is there. An error leaves what it leaves: the log says the same.
 func (l *last) write(text []byte) {
 	if l.file == nil {
 		return
 	}
-	_ = l.file.Truncate(0)
+	l.clear()
 	_, _ = l.file.WriteAt(text, 0)
 }

@@ -68,8 +68,9 @@ func onceMore(words []string, out io.Writer, log *last) int {
 const cannotFork = 126
 
 func (p *parent) live() int {
-	// Behind the start: the program must not get our limits.
+	// Behind the start: the program must not get our limits, nor what we ignore.
 	limits.Bound()
+	pid1.Outlast()
 	go pid1.PassOn(p.signals, p.child.PID)
 	p.target = target.Child(p.child.PID, path.Base(p.order.program[0]))
 	p.before = p.readBaseline()
@@ -159,6 +160,7 @@ func (p *parent) end(death *tracer.Death, isOver bool) int {
 			_, came = tracer.NextEnd(10 * time.Millisecond)
 		}
 	}, othersDie)
+	p.log.clear()
 	switch {
 	case isOver:
 		return exitOver

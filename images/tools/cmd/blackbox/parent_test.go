@@ -310,6 +310,19 @@ func TestTheProgramCannotReachItsParent(t *testing.T) {
 	}
 }
 
+// A program of the same user may change the limits of its parent. It cannot leave a message of its own by that.
+func TestAParentWithoutRoomForAMessageLeavesNone(t *testing.T) {
+	program := pythonProgram("import os, resource\nopen('/dev/termination-log', 'w').write('FORGED')\nresource.prlimit(os.getppid(), resource.RLIMIT_FSIZE, (1, 1))\nos._exit(3)")
+	if program == nil {
+		t.Skip("no Python")
+	}
+	run := oncemore(t, "15s", program...)
+	code := run.ends(t)
+	if text, _ := os.ReadFile(run.log); code != 3 || len(text) > 1 {
+		t.Errorf("exit code %d, %q", code, text)
+	}
+}
+
 func TestOrphansAreReaped(t *testing.T) {
 	run := oncemore(t, "15s", brief("orphans")...)
 	run.tells(t, 0, "exit code 0", "")

@@ -21,6 +21,10 @@ func RemoveProgram() {
 	}
 }
 
+// Outlast ignores the signals of limits, which a program of the same user may set for us (prlimit): what goes beyond them is to fail, not to end us.
+// Only for behind the start of the program, which would inherit it.
+func Outlast() { signal.Ignore(syscall.SIGXFSZ, syscall.SIGXCPU) }
+
 // Seal keeps others of the same user from reading and writing our memory. Our children are not sealed once they run a program.
 func Seal() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
