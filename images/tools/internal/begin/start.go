@@ -22,7 +22,8 @@ type Failure struct {
 	Words string
 }
 
-// Start starts the child, in a session of its own as a runtime does. It has this process' standard files, folder and limits. It runs the program once Open is called.
+// Start starts the child, in a session of its own as a runtime does. It has this process' standard files, folder and limits, and runs the program once Open
+// is called.
 func Start(program, environment []string) (*Child, error) {
 	gate, opens, err := pipe()
 	if err != nil {
