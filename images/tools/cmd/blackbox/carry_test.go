@@ -45,8 +45,18 @@ func TestAProgramThatCannotBeReadCarriesItself(t *testing.T) {
 	if info, err := os.Stat(copied); err != nil || info.Mode() != 0o555 {
 		t.Error(err)
 	}
-	again := contain(t, copied, "once-more", "--for=5s", "--", "sh", "-c", "exit 3")
+	key, err := os.ReadFile(run.log)
+	if err != nil || len(key) != 32 {
+		t.Fatalf("%q %v", key, err)
+	}
+	again := contain(t, copied, "once-more", "--for=5s", "--", "sh", "-c", "ls "+folder+"; exit 3")
 	again.tells(t, 3, "ended itself with exit code 3", "died_of_exit")
+	if report, _ := os.ReadFile(again.log); !strings.Contains(string(report), `"key":"`+string(key)+`"`) {
+		t.Errorf("not the key %s: %s", key, report)
+	}
+	if strings.Contains(again.out.String(), "copy") {
+		t.Errorf("the program sees what its tracer was: %s", again.out.String())
+	}
 }
 
 func TestWhatCannotBeCarriedSaysWhyInOneLine(t *testing.T) {

@@ -46,9 +46,15 @@ func carryTo(words []string, out io.Writer, log *last) int {
 	if why := tooLate(); why != "" {
 		return refuse(out, log, why, 1)
 	}
-	if err := carry.Copy(words[0]); err != nil {
+	err := carry.Copy(words[0])
+	key := ""
+	if err == nil {
+		key, err = carry.WriteKey(words[0])
+	}
+	if err != nil {
 		return refuse(out, log, fmt.Sprintf("Not carried: %s.", err), 1)
 	}
+	log.write([]byte(key))
 	return 0
 }
 

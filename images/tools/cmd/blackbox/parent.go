@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"kdebug/tools/internal/begin"
+	"kdebug/tools/internal/carry"
 	"kdebug/tools/internal/pid1"
 	"kdebug/tools/internal/report"
 	limits "kdebug/tools/internal/run"
@@ -51,12 +52,14 @@ func onceMore(words []string, out io.Writer, log *last) int {
 	// The thread that seizes the program is the only one that may ask the kernel about it.
 	runtime.LockOSThread()
 	environment := begin.Environment()
+	key := carry.TakeKey()
 	pid1.RemoveProgram()
 	pid1.Seal()
 	run := &parent{order: order, log: log, signals: signals, looked: make(chan struct{})}
 	run.look = &look{
 		self: target.Whoami(), settings: settings{length: order.length}, result: limits.Begin("blackbox", version), out: out, began: time.Now(), isParent: true,
 	}
+	run.result.Key = key
 	run.child, err = begin.Start(order.program, environment)
 	if err != nil {
 		return run.couldNotStart(&begin.Failure{Code: cannotFork, Words: err.Error()})

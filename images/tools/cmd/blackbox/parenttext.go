@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
 	"kdebug/tools/internal/begin"
+	"kdebug/tools/internal/pid1"
 	"kdebug/tools/internal/report"
 	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/tracer"
@@ -107,6 +109,7 @@ func (p *parent) sayUntraced() {
 // write writes the text, which begins with the verdict, behind what the program wrote; then the report, last of all.
 func (p *parent) write(text string) {
 	p.result.Cost = report.CostSince(p.began)
+	pid1.Drained(os.Stdout, os.Stderr)
 	verdict := report.Line(p.result.Verdict, 300)
 	_, rest, _ := strings.Cut(text, "\n")
 	fmt.Fprintf(p.out, "\n%s\n%s\n%s", limits.Heading("blackbox", time.Now()), verdict, rest)

@@ -54,6 +54,10 @@ func callsLike(frames []unwind.Frame, beginnings []string) bool {
 
 // abortWords say why a program called abort(), and where.
 func (s *scene) abortWords() string {
+	// The JVM that is no first process ends itself so behind a crash.
+	if words := jvmCrashWords(s.frames()); words != "" {
+		return words
+	}
 	if words := s.reason(s.frames()); words != "" {
 		return words
 	}

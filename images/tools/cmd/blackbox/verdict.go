@@ -41,7 +41,7 @@ func (s *scene) verdict() (code, words string) {
 	who := capital(s.self.processOf(s.death.PID))
 	switch {
 	case s.isForMemory():
-		return "died_of_memory", fmt.Sprintf("%s was killed for memory%s: %s.", who, s.where(" in "), s.memoryWords())
+		return "died_of_memory", fmt.Sprintf("%s was killed for memory%s%s.", who, s.where(" in "), s.memoryWords())
 	case s.death.Signal == unix.SIGKILL:
 		return "died_of_signal", fmt.Sprintf("%s was killed by SIGKILL%s%s.", who, s.afterTold(", which it did not follow"), s.where("; it was in "))
 	case s.death.HasInfo && s.death.Info.IsFault() && s.death.Aborted:
@@ -124,11 +124,9 @@ func (s *scene) runtimeWords(frames []unwind.Frame) string {
 		return fmt.Sprintf(", of a panic that nobody recovered%s", s.where(" in "))
 	case runtime == target.Go && s.death.Code == goPanicked && calls(frames, "runtime.throw", "runtime.fatal", "runtime.fatalthrow"):
 		return s.goFatalWords(frames)
-	case calls(frames, jvmHandler):
-		if own, found := ownFrame(behind(frames, jvmHandler)); found {
-			return fmt.Sprintf(", of a crash that the JVM caught in %s: its hs_err file has more", nameOf(own))
-		}
-		return ", of a crash that the JVM caught: its hs_err file has more"
+	}
+	if words := jvmCrashWords(frames); words != "" {
+		return words
 	}
 	if words := s.reason(frames); words != "" {
 		return words
@@ -137,6 +135,17 @@ func (s *scene) runtimeWords(frames []unwind.Frame) string {
 		return ", by System.exit"
 	}
 	return s.uncaughtWords(frames)
+}
+
+// jvmCrashWords name the function at whose fault the JVM ended itself; "" where it did not.
+func jvmCrashWords(frames []unwind.Frame) string {
+	if !calls(frames, jvmHandler) {
+		return ""
+	}
+	if own, found := ownFrame(behind(frames, jvmHandler)); found {
+		return fmt.Sprintf(", of a crash that the JVM caught in %s: its hs_err file has more", nameOf(own))
+	}
+	return ", of a crash that the JVM caught: its hs_err file has more"
 }
 
 // jvmHandler is the JVM's function that the kernel calls at a fault.
@@ -159,11 +168,16 @@ func (l *look) runtimeOf(pid int) target.Runtime {
 	return target.Unknown
 }
 
+// memoryWords is ": the container had 60 MiB of its 64 MiB"; "" where the kernel had taken all back before it was read.
 func (s *scene) memoryWords() string {
+	own := s.numbers["VmRSS"]
 	if !s.memory.Limit.Known {
-		return fmt.Sprintf("it had %s of memory when the kernel chose it", size(s.numbers["VmRSS"]))
+		if own == 0 {
+			return ""
+		}
+		return fmt.Sprintf(": it had %s of memory when the kernel chose it", size(own))
 	}
-	words := fmt.Sprintf("the container had %s of its %s, this process %s", size(s.memory.Used.Value), size(s.memory.Limit.Value), size(s.numbers["VmRSS"]))
+	words := fmt.Sprintf(": the container had %s of its %s, this process %s", size(s.memory.Used.Value), size(s.memory.Limit.Value), size(own))
 	if s.memory.Used.Value < s.memory.Limit.Value/100*full {
 		words += "; so its pod was full (this watch takes some of it), or the node"
 	}

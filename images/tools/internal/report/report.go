@@ -60,6 +60,8 @@ type Report struct {
 	Series   []Series
 	Facts    []Fact
 	FactsCut []string
+	// Key is what only we know of those who could write into our message; "" is left out.
+	Key string
 	// Message is the most bytes of the termination message; 0: 1,024.
 	Message int
 }

@@ -15,6 +15,7 @@ const (
 
 type document struct {
 	Version       int       `json:"kdebug"`
+	Key           string    `json:"key,omitempty"`
 	Tool          Tool      `json:"tool"`
 	Verdict       string    `json:"verdict"`
 	Unsure        bool      `json:"unsure,omitempty"`
@@ -93,7 +94,7 @@ func (r *Report) within(most int) ([]byte, error) {
 
 func (r *Report) shaped(shape shape) document {
 	doc := document{
-		Version: 1, Tool: Tool{Line(r.Tool.Name, maxWord), Line(r.Tool.Version, maxWord)}, Verdict: Line(r.Verdict, maxText), Unsure: r.Unsure,
+		Version: 1, Key: r.Key, Tool: Tool{Line(r.Tool.Name, maxWord), Line(r.Tool.Version, maxWord)}, Verdict: Line(r.Verdict, maxText), Unsure: r.Unsure,
 		Cost: r.Cost, SampleSeconds: r.SampleSeconds, Findings: []Finding{}, Sections: []part{},
 	}
 	if shape.level >= noSections {
