@@ -81,6 +81,10 @@ const CONSEQUENCE =
 const FRAME =
   /^\s*(?:at \S|from \S+:\d|\.\.\. \d{1,5} (?:more|common)|goroutine \d|created by |\S+\.go:\d|\d{1,4}: (?:0x)?\w|\^+$|~+\^*)|^[\w./*]{1,120}\(.{0,200}\)$/;
 
+/** A frame is never why. One stands alone where the runtime mixed lines of standard output into a trace of standard error. */
+const STRAY_FRAME = /^\s+(?:at \S|\d{1,4}: +0x[\da-f]{6,16} - )/;
+const isStrayFrame = (line: string): boolean => STRAY_FRAME.test(line);
+
 /**
  * The line that says why a program ended, from its last 50 lines or the stack trace that goes on into them (the newest 1,000
  * lines count), and at most five that help: those before it, and up to two behind it. Everything is clean, redacted as one text and at most 300 characters a line; time, level,
@@ -88,8 +92,9 @@ const FRAME =
  */
 export function lastWordsOf(lines: readonly string[], redact: readonly string[]): Omit<LastWords, 'containerName'> {
   const shown = redactTail(lines.slice(-MAX_LINES).join('\n'), redact).split('\n').slice(-MAX_LINES);
-  const entries = entriesIn(shown);
-  const chosen = chooseFrom(entries.filter(({ end }) => end >= shown.length - LAST_LINES));
+  const from = shown.length - LAST_LINES - shown.filter(isStrayFrame).length;
+  const entries = entriesIn(shown).filter(({ first, end }) => end >= from && !isStrayFrame(first));
+  const chosen = chooseFrom(entries);
   if (chosen === undefined) return { more: [] };
   const words = wordsOf(chosen);
   const line = quotable(completed(words.cause ?? words.first, shown.slice(chosen.causeAt + 1)), redact);

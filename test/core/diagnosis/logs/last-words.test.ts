@@ -317,3 +317,14 @@ describe('the last words as foreign text', () => {
     for (const each of [line, ...more]) expect(each.length).toBeLessThanOrEqual(300);
   });
 });
+
+it('reads a trace of standard error into which a line of standard output came', () => {
+  const frame = (number: number) =>
+    `  ${number}:     0x55e48d026554 - <&dyn core[c1f1a4ba060b9bfa]::panic::unwind_safe::RefUnwindSafe>\n              at /rustc/lib/panicking.rs:${number}:5`;
+  const frames = Array.from({ length: 40 }, (_, index) => frame(index));
+  const panic =
+    "thread 'main' (22866) panicked at src/main.rs:6:5:\nindex out of bounds: the len is 2\nstack backtrace:";
+  const mixed = [panic, ...frames.slice(0, 21), 'ready', ...frames.slice(21)].join('\n');
+  expect(wordsOf(mixed).line).toBe('index out of bounds: the len is 2');
+  expect(wordsOf(['ready', ...frames].join('\n')).line).toBe('ready');
+});
