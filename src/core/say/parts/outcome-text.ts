@@ -1,8 +1,7 @@
 import { own } from '../../../lib/object.ts';
 import { sentence } from '../../../lib/text.ts';
-import type { Plan } from '../../container/plan.ts';
 import { REASONS } from '../../errors.ts';
-import type { Outcome, OutcomeKind } from '../../outcome.ts';
+import { type Outcome, type OutcomeKind, TRACER_MISSING } from '../../outcome.ts';
 import { armedWords, tripwireOf } from '../../request/tripwire.ts';
 import type { Run } from '../../run/run.ts';
 import type { RunState } from '../../run/run-state.ts';
@@ -52,6 +51,7 @@ const START_HINTS: Readonly<Record<string, string>> = {
   InvalidImageName: 'Ask the policy owners to fix the image reference.',
   RunContainerError: NOT_RUN,
   StartError: NOT_RUN,
+  [TRACER_MISSING]: 'Add --untraced to run it without the tracer: then nothing can end it.',
 };
 
 const UNKNOWN = {
@@ -186,9 +186,14 @@ const REFUSAL_DETAILS: Readonly<Partial<Record<keyof typeof REFUSERS, string>>> 
     'Either somebody with the right to patch ephemeral containers made it, or a webhook changes images or security contexts. Then name that image in the policy.',
 };
 
+/** A watch ends by itself before kdebug stops following it. */
+const WATCH_STUCK =
+  'Its own time was over before that: something stopped the watch, or its node is slow. Arm it again.';
+
 /** The same for the end of this run: no other program than kdebug's images knows when it may no longer start. */
-export function describeEnd(outcome: Outcome, { plan }: { readonly plan?: Plan }): OutcomeText {
+export function describeEnd(outcome: Outcome, { plan, request }: Pick<Run, 'plan' | 'request'>): OutcomeText {
   const words = describeOutcome(outcome);
+  if (outcome.kind === 'timed-out' && tripwireOf(request)) return { ...words, next: WATCH_STUCK };
   if (!plan?.onceMore) return words;
   return {
     ...words,

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../../../src/core/outcome.ts';
-import { describeOutcome, happenedSpans } from '../../../../src/core/say/parts/outcome-text.ts';
+import { tripwireEnv } from '../../../../src/core/request/tripwire.ts';
+import { describeEnd, describeOutcome, happenedSpans } from '../../../../src/core/say/parts/outcome-text.ts';
+import { aRequest, aRun } from '../../../support/builders.ts';
 
 const ALL: { readonly [Kind in Outcome['kind']]: Extract<Outcome, { kind: Kind }> } = {
   succeeded: { kind: 'succeeded' },
@@ -66,4 +68,13 @@ it('whoever decided is a mention; nothing that a cluster says is one', () => {
   expect(happenedSpans({ kind: 'refused', by: 'webhook', message: 'ask U0BOB' })).toEqual([
     { kind: 'text', text: 'ask U0BOB' },
   ]);
+});
+
+it('advises whoever armed a watch that did not end by itself to arm it again: a watch has no --timeout', () => {
+  const env = tripwireEnv({ when: 'memory>92%', forMs: 3_600_000 });
+  const watch = aRun({ request: aRequest({ image: 'blackbox', env }) });
+  expect(describeEnd({ kind: 'timed-out' }, watch).next).toContain('Arm it again.');
+  expect(describeEnd({ kind: 'timed-out' }, watch).next).not.toContain('--timeout');
+  expect(describeEnd({ kind: 'timed-out' }, aRun()).next).toContain('--timeout');
+  expect(describeEnd({ kind: 'no-status' }, watch)).toEqual(describeOutcome({ kind: 'no-status' }));
 });
