@@ -69,6 +69,7 @@ const ORDERS = {
     'findings.ts',
     'first-answer.ts',
     'once-more-first-run.ts',
+    'traced-end.ts',
     'once-more-verdict.ts',
     'report-verdict.ts',
     'workload',

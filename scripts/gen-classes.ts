@@ -165,6 +165,9 @@ A foreign image with the same rights could do all of it, and a report would not 
 Say it of each image that has gdb, strace or the like in its command. An image with \`command: allowed\` that only *holds* such a tool is intrusive by its free command
 already; with \`traces: true\` it needs the right as well. \`stacks\` and \`profile\` read memory without seizing anybody.
 
+The tracer that starts a [second run](once-more.md#the-tracer) traces that run alone, a process of its own with the same rights. So it needs no \`traces: true\` of the rule, but the rights of \`once-more\`, which are
+higher: *elevated*, and somebody approves. It never traces a container of the pod.
+
 ## How it is judged
 
 - **In reach** is every container whose processes the debug container sees (its target; with shared processes or \`hostPID\` every container of the pod,

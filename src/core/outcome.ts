@@ -28,6 +28,9 @@ export type Outcome =
   | { readonly kind: 'cancelled'; readonly by: string }
   | { readonly kind: 'internal'; readonly code: string };
 
+/** The reason of a second run that did not start because the tracer that was to start it is not in the pod. */
+export const TRACER_MISSING = 'TracerMissing';
+
 export type OutcomeKind = Outcome['kind'];
 
 /** The group of each outcome, for people who search for runs. */

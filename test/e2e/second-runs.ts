@@ -5,13 +5,13 @@ import type { Scene } from './stories.ts';
 
 const CHANNEL = 'C0SHOP';
 
-const policyFor = (context: string, namespace: string): string => `version: 1
+const policyFor = (context: string, namespace: string, images: string): string => `version: 1
 clusters:
   test: { context: "${context}", default: true }
 identity: { mode: serviceAccount }
 approvers:
   sre: { usergroup: S0SRE }
-images: {}
+images: ${images}
 channels:
   ${CHANNEL}:
     rules:
@@ -42,8 +42,8 @@ export class SecondRuns {
     this.bed = bed;
   }
 
-  static async open(scene: Scene, namespace: string): Promise<SecondRuns> {
-    return new SecondRuns(await startBed({ ...scene, policy: policyFor(scene.context, namespace) }));
+  static async open(scene: Scene, namespace: string, images = '{}'): Promise<SecondRuns> {
+    return new SecondRuns(await startBed({ ...scene, policy: policyFor(scene.context, namespace, images) }));
   }
 
   textOf(message: StoredMessage): string {

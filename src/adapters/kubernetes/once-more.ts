@@ -5,6 +5,7 @@ import type { ApiClient } from './api/api-client.ts';
 import { toClusterError } from './api/api-errors.ts';
 import { asObject, asObjects, asText, type JsonObject, textOrUndefined } from './api/json-fields.ts';
 import { podPath } from './api/paths.ts';
+import { emptyDirFor } from './empty-dir.ts';
 
 interface NamedPod {
   readonly namespace: string;
@@ -33,6 +34,7 @@ export async function readOriginal(
     sources: asObjects(container.envFrom).map(sourceText),
     mounts: [...mounts.filter((mount) => !hasSubPath(mount)).map(mountText), ...devicesOf(container).map(deviceText)],
     unmountable: mounts.filter(hasSubPath).map(mountText),
+    ...defined({ emptyDir: emptyDirFor(asObject(asObject(body).spec), container) }),
   };
 }
 
@@ -52,15 +54,19 @@ export async function withOriginal(
 }
 
 /** A strategic-merge PATCH takes no list that is absent for an empty one, so absent fields stay absent. */
-function copied(original: JsonObject, { container }: LaunchRequest, { containerName, withoutEnv }: CopyOf): JsonObject {
+function copied(
+  original: JsonObject,
+  { container }: LaunchRequest,
+  { containerName, withoutEnv, startedBy }: CopyOf,
+): JsonObject {
   const variables = copiedVariables(original)
     .filter(({ name }) => !withoutEnv.includes(asText(name)))
     .map((variable) => withContainer(variable, containerName));
-  const mounts = asObjects(original.volumeMounts).filter((mount) => !hasSubPath(mount));
+  const own = asObjects(original.volumeMounts).filter((mount) => !hasSubPath(mount));
+  const mounts = startedBy ? [...own, startedBy.mount] : own;
   const devices = devicesOf(original);
   return defined({
-    command: original.command,
-    args: original.args,
+    ...wordsFor(original, startedBy),
     workingDir: original.workingDir,
     env: [...variables, ...container.env],
     envFrom: original.envFrom,
@@ -69,6 +75,9 @@ function copied(original: JsonObject, { container }: LaunchRequest, { containerN
     securityContext: original.securityContext,
   });
 }
+
+const wordsFor = ({ command, args }: JsonObject, startedBy: CopyOf['startedBy']): JsonObject =>
+  startedBy ? { command: [...startedBy.words, ...wordsOf(command), ...wordsOf(args)] } : { command, args };
 
 /** An ephemeral container has no resources of its own, so a variable about them must name the original. */
 function withContainer(variable: JsonObject, containerName: string): JsonObject {

@@ -88,6 +88,7 @@ function requestParts(request: RunRequest): readonly string[] {
     ...locationParts(request),
     ...(request.onceMore?.withoutEnv ?? []).flatMap((name) => value('without-env', name)),
     ...value('image-of', request.onceMore?.imageOf?.toString()),
+    ...when('untraced', request.onceMore?.untraced === true),
     ...value('target', targetContainer?.kind === 'named' ? targetContainer.name : undefined),
     ...when('no-target', targetContainer?.kind === 'none'),
     ...value('image', request.target.kind === 'compare' ? undefined : request.image),

@@ -48,12 +48,17 @@ export function buildEphemeralContainer(plan: Plan, mark: RunMark): EphemeralCon
 }
 
 /** Without what its original has in the pod's spec: the launch adds that, so that no value of it is ever in a plan. */
-const secondRunContainer = (plan: Plan, { container, switches }: OnceMore, mark: RunMark): EphemeralContainer => ({
+const secondRunContainer = (
+  plan: Plan,
+  { container, switches, carrier }: OnceMore,
+  mark: RunMark,
+): EphemeralContainer => ({
   name: containerName(mark.runId, plan.podUid),
   image: plan.image,
   ...defined({ imagePullPolicy: plan.imagePullPolicy }),
   env: [...switches, ...markEnv(plan, mark), { name: ONCE_MORE_VARIABLE, value: container }],
-  terminationMessagePolicy: 'FallbackToLogsOnError',
+  // The tracer writes the message when no process of the program is left; the log is the program's own.
+  terminationMessagePolicy: carrier ? 'File' : 'FallbackToLogsOnError',
 });
 
 function markEnv(plan: Plan, mark: RunMark): readonly EnvVar[] {
@@ -67,7 +72,7 @@ function markEnv(plan: Plan, mark: RunMark): readonly EnvVar[] {
     ['KDEBUG_REF', mark.ref],
     ['KDEBUG_COMPARE', mark.compareKey],
   ];
-  return variablesOf(values);
+  return literalVariables(values);
 }
 
 /** The facts that the container gets that stops a run. */
@@ -100,13 +105,14 @@ export function buildStopContainer({ targetContainerName }: Plan, mark: StopMark
     image: mark.image,
     ...defined({ targetContainerName }),
     args: ['stop', mark.runId],
-    env: variablesOf(values),
+    env: literalVariables(values),
     ...defined({ securityContext: mark.securityContext }),
     terminationMessagePolicy: 'FallbackToLogsOnError',
   };
 }
 
-const variablesOf = (values: readonly (readonly [string, string | undefined])[]): readonly EnvVar[] =>
+/** No value is expanded; an undefined one is left out. */
+export const literalVariables = (values: readonly (readonly [string, string | undefined])[]): readonly EnvVar[] =>
   values.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value: literal(value) }]));
 
 const literal = (word: string): string => word.replaceAll('$', '$$$$');

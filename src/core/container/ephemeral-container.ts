@@ -18,8 +18,8 @@ export interface SecurityContext {
 }
 
 /**
- * The part of core/v1 EphemeralContainer that kdebug sends. The type has no port, probe, lifecycle, resource, volume
- * mount, `envFrom`, `valueFrom`, stdin or tty (KEP-277 forbids most; kdebug needs none).
+ * The part of core/v1 EphemeralContainer that kdebug sends. The type has no port, probe, lifecycle, resource, `envFrom`,
+ * `valueFrom`, stdin or tty (KEP-277 forbids most; kdebug needs none).
  */
 export interface EphemeralContainer {
   readonly name: string;
@@ -30,5 +30,8 @@ export interface EphemeralContainer {
   readonly args?: readonly string[];
   readonly env: readonly EnvVar[];
   readonly securityContext?: SecurityContext;
-  readonly terminationMessagePolicy: 'FallbackToLogsOnError';
+  /** Only for a tracer on its way to a second run. */
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+  /** `File`: the log is another program's, so no words of it may stand for the container's own. */
+  readonly terminationMessagePolicy: 'FallbackToLogsOnError' | 'File';
 }

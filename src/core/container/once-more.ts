@@ -16,6 +16,19 @@ export interface Original {
   readonly mounts: readonly string[];
   /** Mounts with a subPath, which an ephemeral container may not have. */
   readonly unmountable: readonly string[];
+  /** An emptyDir that a tracer can be copied into (`Carrier`). Absent: the pod has none that is safe for it. */
+  readonly emptyDir?: string;
+}
+
+/**
+ * Brings a tracer to a second run: a container of this image copies it into the volume, and from there it starts the
+ * program, tells how that ends, and ends it when its time is over.
+ */
+export interface Carrier {
+  readonly image: string;
+  readonly volume: string;
+  /** From the start of the program. */
+  readonly endsAfterMs: number;
 }
 
 /** A second run of a pod's own container, as people approve it. */
@@ -30,6 +43,8 @@ export interface OnceMore extends Original {
   readonly user?: number;
   /** It runs with the image of this revision of its Deployment, not with its own. */
   readonly revision?: number;
+  /** Absent: nothing traces it, and nobody can end it. */
+  readonly carrier?: Carrier;
 }
 
 /** Names the container whose program runs a second time; it marks such a container in the pod. */

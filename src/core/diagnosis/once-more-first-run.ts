@@ -52,12 +52,27 @@ export function missingMountIn(words: string, { unmountable }: OnceMore): string
 /** In words, that the first run ended in another way; undefined: it did not, or nobody knows. */
 export function otherwise(first: FirstRun | undefined, exitCode: number): string | undefined {
   const ended = first?.ended;
-  if (ended === undefined || ended.exitCode === exitCode) return undefined;
+  if (ended === undefined || isSameEnd(ended.exitCode, exitCode)) return undefined;
   return (
     lackOfMemory(first) ??
     `Its container ended otherwise, with exit code ${ended.exitCode}${signalWords(ended)}: this may be another reason.`
   );
 }
+
+/**
+ * abort(3) ends a container's first process, which ignores SIGABRT, by SIGSEGV, or with code 127 where that is caught. The
+ * program of a second run may be no first process.
+ */
+const ABORT_OF_FIRST: ReadonlySet<number> = new Set([127, 139]);
+const ABORT = 134;
+
+const isSameEnd = (first: number, second: number): boolean =>
+  first === second || (second === ABORT && ABORT_OF_FIRST.has(first));
+
+export const sameEndWords = (first: number, second: number): string =>
+  first === second
+    ? 'Its container ended with the same code.'
+    : `Its container ended with exit code ${first}, as abort() ends a first process.`;
 
 const FROM_OUTSIDE: ReadonlySet<number> = new Set([137, 143]);
 

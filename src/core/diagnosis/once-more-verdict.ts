@@ -4,6 +4,7 @@ import type { OnceMore } from '../container/once-more.ts';
 import type { ContainerTermination, Pod } from '../container/pod.ts';
 import { endOfDebugger, outcomeOfTermination } from '../container/status.ts';
 import type { Outcome } from '../outcome.ts';
+import type { Diagnosis } from './facts/report.ts';
 import type { Verdict } from './facts/verdict.ts';
 import { lastWordsOf } from './logs/last-words.ts';
 import { runtimeMessage } from './logs/runtime-message.ts';
@@ -13,10 +14,12 @@ import {
   missingMountIn,
   otherwise,
   ranAtOnce,
+  sameEndWords,
   whyOnlyThere,
 } from './once-more-first-run.ts';
 import { quoted, signalWords } from './reading/phrases.ts';
 import { podMemoryLimit } from './rules/resources.ts';
+import { deathIn, ownLogOf, startProblemIn } from './traced-end.ts';
 
 export interface SecondEnd {
   readonly outcome: Outcome;
@@ -29,6 +32,8 @@ export interface SecondEnd {
   readonly containerName: string | undefined;
   /** The pod after the end, with what its own container did meanwhile. Undefined: gone, or it could not be read. */
   readonly pod: Pod | undefined;
+  /** What its tracer says. */
+  readonly report?: Diagnosis | undefined;
   /** The pod is being deleted, or is gone: then the kubelet ends the program, whatever it did. */
   readonly isPodGoing: boolean;
 }
@@ -51,7 +56,7 @@ const OF_PROGRAM: ReadonlySet<string> = new Set([
 export function onceMoreVerdict(onceMore: OnceMore, watched: SecondEnd): Verdict | undefined {
   const end = asOfNow(watched);
   const who = whoOf(onceMore);
-  const { outcome, timeoutMs, pod } = end;
+  const { outcome, pod } = end;
   const first = firstRunOf(pod, onceMore.container);
   if (end.isPodGoing && (outcome.kind === 'succeeded' || outcome.kind === 'failed')) {
     const exitCode = outcome.kind === 'failed' ? outcome.exitCode : 0;
@@ -71,21 +76,28 @@ export function onceMoreVerdict(onceMore: OnceMore, watched: SecondEnd): Verdict
       return outOfMemory(who, end);
     case 'start-failed':
       return OF_PROGRAM.has(outcome.reason)
-        ? trouble(
-            `${who} did not start: ${quoted(runtimeMessage(outcome.message), QUOTED_LENGTH) || outcome.reason}`,
-            'Check the command in its manifest and the program in its image.',
-          )
+        ? startTrouble(who, quoted(runtimeMessage(outcome.message), QUOTED_LENGTH) || outcome.reason)
         : undefined;
     case 'timed-out':
-      return verdictWith(
-        // Whether it has started is in its own words: a program may wait for its database for hours.
-        `${who} is still running after ${formatDuration(timeoutMs)}${saying(wordsOf(end))}`,
-        joined(whyOnlyThere(first), 'kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.'),
-      );
+      return overtime(who, { onceMore, end, first });
     default:
       return undefined;
   }
 }
+
+const GOES_ON = 'kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.';
+
+/** Whether it has started is in its own words: a program may wait for its database for hours. */
+function overtime(who: string, { onceMore, end, first }: Failed): Verdict {
+  const verb = end.report ? 'was' : 'is';
+  return verdictWith(
+    `${who} ${verb} still running after ${formatDuration(end.timeoutMs)}${saying(wordsOf(end))}`,
+    joined(whyOnlyThere(first), onceMore.carrier ? endedWords(end) : GOES_ON),
+  );
+}
+
+const endedWords = ({ report }: SecondEnd): string =>
+  report ? report.verdict : 'Its tracer ends it at that time, but the node has not said so.';
 
 /** `web with the image of revision 41 and without JAVA_OPTS`. */
 function whoOf({ container, withoutEnv, revision }: OnceMore): string {
@@ -98,8 +110,8 @@ function whoOf({ container, withoutEnv, revision }: OnceMore): string {
 
 /** A program that was followed to the end of its time may have ended since. */
 function asOfNow(end: SecondEnd): SecondEnd {
-  const { outcome, pod, containerName } = end;
-  const isFollowed = outcome.kind === 'timed-out' && pod && containerName !== undefined;
+  const { outcome, pod, containerName, termination: known } = end;
+  const isFollowed = outcome.kind === 'timed-out' && !known && pod && containerName !== undefined;
   const termination = isFollowed ? endOfDebugger(pod, containerName) : undefined;
   return termination ? { ...end, termination, outcome: outcomeOfTermination(end.pod, termination, undefined) } : end;
 }
@@ -110,36 +122,67 @@ interface Failed {
   readonly first: FirstRun | undefined;
 }
 
-function failure(who: string, exitCode: number, { onceMore, end, first }: Failed): Verdict {
+function failure(who: string, exitCode: number, failed: Failed): Verdict {
+  const { end, first } = failed;
+  const notStarted = end.report && startProblemIn(end.report);
+  if (notStarted !== undefined) return startTrouble(who, quoted(notStarted, QUOTED_LENGTH));
   const words = wordsOf(end);
   const how = `${who} ended with exit code ${exitCode}${signalWords({ exitCode })} ${lengthOf(end)}`;
-  if (words !== undefined && ranAtOnce(first, end.termination, words))
+  const only = words === undefined ? undefined : onlyHere(how, words, failed);
+  if (only) return only;
+  const { text, rest } = endText(who, how, { end, words });
+  const other = otherwise(first, exitCode);
+  if (other !== undefined) return attention(text, joined(rest, other));
+  const same = first?.ended && sameEndWords(first.ended.exitCode, exitCode);
+  return trouble(text, joined(rest, same, 'Its log below has the lines before.'));
+}
+
+/** What only this run met. */
+function onlyHere(how: string, words: string, { onceMore, end, first }: Failed): Verdict | undefined {
+  if (ranAtOnce(first, end.termination, words))
     return attention(
       `${how}, while its container ran, too${saying(words)}`,
       'That one may hold what this one asks for. Run it once more while its container is down.',
     );
-  const mount = words === undefined ? undefined : missingMountIn(words, onceMore);
-  if (mount !== undefined)
-    return attention(
-      `${how}, without its mount ${mount} (subPath)${saying(words)}`,
-      'Its container has that mount, so this is not why that one ends.',
-    );
-  const other = otherwise(first, exitCode);
-  if (other !== undefined) return attention(`${how}${saying(words)}`, other);
-  const same = first?.ended === undefined ? undefined : 'Its container ended with the same code.';
-  return trouble(`${how}${saying(words)}`, joined(same, 'Its log below has the lines before.'));
+  const mount = missingMountIn(words, onceMore);
+  if (mount === undefined) return undefined;
+  return attention(
+    `${how}, without its mount ${mount} (subPath)${saying(words)}`,
+    'Its container has that mount, so this is not why that one ends.',
+  );
+}
+
+interface LastWords {
+  readonly end: SecondEnd;
+  readonly words: string | undefined;
+}
+
+/** The first line has the death that its tracer saw, where the program itself did not say why it ends. */
+function endText(who: string, how: string, { end, words }: LastWords) {
+  const death = end.report && deathIn(end.report);
+  if (!death || (words !== undefined && !death.isSudden))
+    return { text: `${how}${saying(words)}`, rest: death && `It ${death.words}.` };
+  return {
+    text: `${who} ${death.words}, ${lengthOf(end)}`,
+    rest: words && `Its last words: ${quoted(words, QUOTED_LENGTH)}.`,
+  };
 }
 
 function outOfMemory(who: string, end: SecondEnd): Verdict {
   const killed = `${who} was killed ${lengthOf(end)}: out of memory`;
+  const death = end.report && deathIn(end.report);
+  const where = death && `It ${death.words}.`;
   const limit = end.pod && podMemoryLimit(end.pod);
   if (limit === undefined)
-    return trouble(killed, 'It had no limit of its own, so the pod or the node is short of memory.');
+    return trouble(killed, joined(where, 'It had no limit of its own, so the pod or the node is short of memory.'));
   return trouble(
     `${killed}, at its pod’s limit of ${formatBytes(limit)}`,
-    'Find what it loads at its start, or raise its memory limit above its real need.',
+    joined(where, 'Find what it loads at its start, or raise its memory limit above its real need.'),
   );
 }
+
+const startTrouble = (who: string, words: string): Verdict =>
+  trouble(`${who} did not start: ${words}`, 'Check the command in its manifest and the program in its image.');
 
 const joined = (...sentences: readonly (string | undefined)[]): string => sentences.filter(Boolean).join(' ');
 const verdictWith = (text: string, next: string): Verdict => ({ line: text, findings: [{ text, next, rank: 3 }] });
@@ -152,8 +195,9 @@ function lengthOf({ termination }: SecondEnd): string {
 }
 
 /** The line that says why it ended, else the last one. */
-function wordsOf({ logEnd, termination }: SecondEnd): string | undefined {
-  const words = logEnd.trim() === '' ? (termination?.message ?? '') : logEnd;
+function wordsOf({ logEnd, termination, report }: SecondEnd): string | undefined {
+  const log = report ? ownLogOf(logEnd) : logEnd;
+  const words = log.trim() === '' && !report ? (termination?.message ?? '') : log;
   return lastWordsOf(words.split('\n'), []).line;
 }
 

@@ -1,6 +1,7 @@
-import { defined } from '../../lib/object.ts';
+import { defined, own } from '../../lib/object.ts';
+import { END_ROOM_MS } from '../container/carrier.ts';
 import type { SecurityContext } from '../container/ephemeral-container.ts';
-import { imageThatRan, type OnceMore, type Original, switchesFor } from '../container/once-more.ts';
+import { type Carrier, imageThatRan, type OnceMore, type Original, switchesFor } from '../container/once-more.ts';
 import type { Plan } from '../container/plan.ts';
 import {
   type ContainerStatus,
@@ -34,12 +35,17 @@ const KNOWN_OWNERS: ReadonlySet<string> = new Set([
   'StatefulSet',
 ]);
 
-export interface OnceMoreInputs {
+export interface OnceMoreInputs extends SecondRunInputs {
   readonly request: RunRequest;
   readonly origin: Pick<Origin, 'requesterId' | 'teamId' | 'channelId'>;
   readonly policy: Policy;
   readonly cluster: string;
   readonly level: PodSecurityLevel;
+}
+
+export interface SecondRunInputs {
+  readonly request: Pick<RunRequest, 'targetContainer' | 'onceMore' | 'timeoutMs'>;
+  readonly policy: Pick<Policy, 'images' | 'limits'>;
   /** Undefined: the pod has no such container. */
   readonly original: Original | undefined;
   /** Where the request wants the image of another revision. */
@@ -57,12 +63,7 @@ export interface SecondRun extends Pick<Plan, 'image' | 'imagePullPolicy'> {
  * The second run that a request asks for, or why there is none: the container runs, never ran, or names no image by its
  * digest, and no other revision has the image that is asked for. Pure, so that the same question can be asked again right before the launch.
  */
-export function secondRunOf(
-  pod: Pod,
-  request: Pick<RunRequest, 'targetContainer' | 'onceMore'>,
-  original: Original | undefined,
-  revisions: Revisions | undefined,
-): SecondRun | Denial {
+export function secondRunOf(pod: Pod, { request, policy, original, revisions }: SecondRunInputs): SecondRun | Denial {
   const target = targetContainerOf(pod, request.targetContainer);
   if (target.kind === 'problem') return { kind: 'deny', ...target.problem };
   if (target.kind === 'none' || !original) return denied('target_container_not_found', pod.metadata.name);
@@ -84,10 +85,35 @@ export function secondRunOf(
     withoutEnv,
     switches: switchesFor(original, withoutEnv),
     serviceAccount: pod.spec.serviceAccountName ?? 'default',
-    ...defined({ revision, user: container.securityContext.runAsUser ?? pod.spec.securityContext.runAsUser }),
+    ...defined({
+      revision,
+      carrier: carrierFor(request, original, policy),
+      user: container.securityContext.runAsUser ?? pod.spec.securityContext.runAsUser,
+    }),
   };
   return { kind: 'second-run', image, ...defined({ imagePullPolicy }), container, onceMore };
 }
+
+/** The image that comes with kdebug. No other: nothing says which images understand `carry`. */
+const TRACER = 'blackbox';
+
+/**
+ * What traces the second run and ends it, where the policy has the image, the pod's spec names a program to start, and
+ * the pod has a volume to start it from.
+ */
+function carrierFor(
+  request: SecondRunInputs['request'],
+  { command, emptyDir }: Original,
+  policy: SecondRunInputs['policy'],
+): Carrier | undefined {
+  const tracer = own(policy.images, TRACER);
+  const isOurs = tracer?.diagnostic === true && tracer.traces === true;
+  if (!isOurs || request.onceMore?.untraced || command.length === 0 || emptyDir === undefined) return undefined;
+  return { image: tracer.reference, volume: emptyDir, endsAfterMs: lengthOf(request, policy) };
+}
+
+const lengthOf = ({ timeoutMs }: Pick<RunRequest, 'timeoutMs'>, { limits }: Pick<Policy, 'limits'>): number =>
+  timeoutMs ?? Math.min(TIMEOUT_MS, limits.maxTimeoutMs);
 
 type ChosenImage = Pick<SecondRun, 'image' | 'imagePullPolicy'> &
   Pick<OnceMore, 'revision'> & { readonly kind: 'image' };
@@ -112,9 +138,12 @@ function problemOfOwner(pod: Pod): Denial | undefined {
   return denied('once_more_workload_not_allowed', `${owner.kind}/${owner.name}`);
 }
 
+/** The kubelet tries again later: its program ended, or the runtime could not start it. */
+const DOWN: ReadonlySet<string> = new Set(['CrashLoopBackOff', 'RunContainerError']);
+
 function problemOfState(name: string, status: ContainerStatus | undefined): Denial | undefined {
   if (status?.running) return denied('once_more_running', name);
-  if (status?.terminated || status?.waiting?.reason === 'CrashLoopBackOff') return undefined;
+  if (status?.terminated || DOWN.has(status?.waiting?.reason ?? '')) return undefined;
   return denied('once_more_not_ended', `${name} (${status?.waiting?.reason ?? 'no status yet'})`);
 }
 
@@ -129,11 +158,9 @@ function problemOfCopy(pod: Pod, name: string): Denial | undefined {
 const denied = (code: ReasonCode, subject: string): Denial => ({ kind: 'deny', code, subject });
 
 /** The plan of a second run. Its target is down, so it joins no processes; its power is that of its original. Pure. */
-export function planOnceMore(
-  pod: Pod,
-  { request, origin, policy, cluster, level, original, revisions }: OnceMoreInputs,
-): PlanResult {
-  const second = secondRunOf(pod, request, original, revisions);
+export function planOnceMore(pod: Pod, inputs: OnceMoreInputs): PlanResult {
+  const { request, origin, policy, cluster, level } = inputs;
+  const second = secondRunOf(pod, inputs);
   if (second.kind === 'deny') return second;
   const { image, imagePullPolicy, container, onceMore } = second;
   const alias = ownImage(image);
@@ -165,7 +192,7 @@ export function planOnceMore(
     profile: 'baseline',
     class: judged.class,
     classReasons: [{ fact: 'second-run', container: container.name }, ...judged.reasons],
-    timeoutMs: request.timeoutMs ?? Math.min(TIMEOUT_MS, limits.maxTimeoutMs),
+    timeoutMs: lengthOf(request, policy) + (onceMore.carrier ? END_ROOM_MS : 0),
     startDeadlineMs: limits.startDeadlineMs,
     maxLogBytes: limits.maxLogBytes,
     requesterId: origin.requesterId,

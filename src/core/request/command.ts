@@ -50,6 +50,8 @@ export interface RunRequest {
     /** Variables to leave out. */
     readonly withoutEnv: readonly string[];
     readonly imageOf?: WantedRevision;
+    /** Without the tracer that could end it. */
+    readonly untraced?: boolean;
   };
   readonly dryRun: boolean;
   readonly batch: {

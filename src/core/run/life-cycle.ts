@@ -2,7 +2,7 @@ import type { Batch } from '../batch/batch.ts';
 import type { Plan } from '../container/plan.ts';
 import type { ContainerState } from '../container/status.ts';
 import { alertSourceOf } from '../ids.ts';
-import type { Outcome } from '../outcome.ts';
+import { type Outcome, TRACER_MISSING } from '../outcome.ts';
 import { isActive } from '../planning/grant.ts';
 import type { Refusal } from '../request/origin.ts';
 import { waitsUntilMs } from './copies.ts';
@@ -21,15 +21,27 @@ export function countedAs({ state }: Pick<Run, 'state'>): 'open' | 'pending' | u
   return isFinal(state) ? undefined : 'open';
 }
 
-const GIVEN_UP: ReadonlySet<Outcome['kind']> = new Set(['start-failed', 'no-status', 'timed-out', 'node-lost']);
-
 /** kdebug stopped waiting although the container can still start or end later. */
 export const isGivenUp = (run: Run): boolean =>
-  run.state === 'finished' && run.outcome !== undefined && isOpenEnded(run, run.outcome.kind) && !run.late;
+  run.state === 'finished' && run.outcome !== undefined && isOpenEnded(run, run.outcome) && !run.late;
 
-/** A launch without an answer may have happened. */
-const isOpenEnded = ({ containerName, launchedAtMs }: Run, kind: Outcome['kind']): boolean =>
-  GIVEN_UP.has(kind) || (kind === 'internal' && containerName !== undefined && launchedAtMs === undefined);
+function isOpenEnded({ containerName, launchedAtMs, termination }: Run, outcome: Outcome): boolean {
+  switch (outcome.kind) {
+    case 'no-status':
+    case 'node-lost':
+      return true;
+    case 'start-failed':
+      return outcome.reason !== TRACER_MISSING;
+    case 'timed-out':
+      // The tracer of a second run ends it at its timeout.
+      return termination === undefined;
+    case 'internal':
+      // A launch without an answer may have happened.
+      return containerName !== undefined && launchedAtMs === undefined;
+    default:
+      return false;
+  }
+}
 
 export type NextStep =
   /** Run its next stage (`flow/run/pipeline.ts`). */

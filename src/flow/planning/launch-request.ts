@@ -1,4 +1,6 @@
 import { buildEphemeralContainer, containerName } from '../../core/container/build.ts';
+import { buildCarrier, CARRIER_FOLDER, tracerWords } from '../../core/container/carrier.ts';
+import type { Carrier, OnceMore } from '../../core/container/once-more.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { identityFor } from '../../core/planning/identity.ts';
@@ -39,12 +41,28 @@ export function launchRequestOf(run: Run, plan: Plan, deps: FlowDeps): LaunchReq
       ref,
     }),
     runId: run.id,
-    ...defined({ copyOf: copyOf(plan), actingAs }),
+    ...defined({ copyOf: plan.onceMore && copyOf(plan.onceMore, containerName(run.id, plan.podUid)), actingAs }),
   };
 }
 
-const copyOf = ({ onceMore }: Plan): CopyOf | undefined =>
-  onceMore && { containerName: onceMore.container, withoutEnv: onceMore.withoutEnv };
+function copyOf({ container, withoutEnv, carrier }: OnceMore, name: string): CopyOf {
+  const startedBy = carrier && {
+    words: tracerWords(name, carrier),
+    mount: { name: carrier.volume, mountPath: CARRIER_FOLDER },
+  };
+  return { containerName: container, withoutEnv, ...defined({ startedBy }) };
+}
+
+/** The PATCH of the container that brings the tracer of a second run. */
+export function carrierRequestOf(run: Run, plan: Plan, carrier: Carrier, deps: FlowDeps): LaunchRequest {
+  const actingAs = identityFor(deps.policies.current().identity, run.origin);
+  return {
+    pod: { namespace: plan.namespace, name: plan.podName, uid: plan.podUid },
+    container: buildCarrier(plan, carrier, { runId: run.id, ...markOf(run, plan, deps) }),
+    runId: run.id,
+    ...defined({ actingAs }),
+  };
+}
 
 type Held = Pod['spec']['ephemeralContainers'][number];
 

@@ -129,6 +129,11 @@ export interface CopyOf {
   readonly containerName: string;
   /** Variables to leave out. */
   readonly withoutEnv: readonly string[];
+  /** What starts the program: words before its own, and a volume that it needs besides. */
+  readonly startedBy?: {
+    readonly words: readonly string[];
+    readonly mount: { readonly name: string; readonly mountPath: string };
+  };
 }
 
 export type LaunchResult =

@@ -15,6 +15,7 @@ import {
 } from '../../core/diagnosis/marked-report.ts';
 import { onceMoreVerdict } from '../../core/diagnosis/once-more-verdict.ts';
 import { explanationOf, verdictOf } from '../../core/diagnosis/report-verdict.ts';
+import { tracedEndOf, wasEndedByTracer } from '../../core/diagnosis/traced-end.ts';
 import { afterLook, afterNoLook, withLeftOpen } from '../../core/lookup/merge-verdicts.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import { isDiagnostic } from '../../core/planning/resolve.ts';
@@ -41,11 +42,13 @@ export async function collect(
   { deps, readers }: { readonly deps: FlowDeps; readonly readers: LogReaders },
 ): Promise<void> {
   const read = await readLog(run, readers);
-  const outcome = await orStopped(held, await settle(run, run.outcome, deps), deps);
+  const report = await readTracedEnd(run, deps);
+  const ended = await orStopped(held, await settle(run, run.outcome, deps), deps);
+  const outcome: Outcome = wasEndedByTracer(report, ended) ? { kind: 'timed-out' } : ended;
   const terminationMessage = run.termination?.message ?? '';
   // Batches report finding codes only; a full diagnosis would cost extra API calls for each of ten thousand pods.
   const logEnd = (read && (run.plan?.onceMore ? await shortLog(read) : read.end)) ?? '';
-  const output = { logEnd, terminationMessage, termination: run.termination, outcome };
+  const output = { logEnd, terminationMessage, termination: run.termination, outcome, ...defined({ report }) };
   const verdict = run.partOf === undefined ? await diagnose(run, output, deps) : undefined;
   await held.apply({
     kind: 'finished',
@@ -53,6 +56,13 @@ export async function collect(
     ...defined({ log: read && shownLog(run, read.log, output, deps), verdict }),
     atMs: deps.clock.now(),
   });
+}
+
+/** Unread, the pod cannot say that the report is the tracer's. */
+async function readTracedEnd({ id, plan, termination }: Run, deps: FlowDeps): Promise<Diagnosis | undefined> {
+  if (!plan?.onceMore?.carrier) return undefined;
+  const pod = await inTime(deps, currentPod(plan, deps));
+  return tracedEndOf({ plan, runId: id, termination, pod }, deps.policies.current().output.redact);
 }
 
 async function readLog(run: EndedRun, readers: LogReaders): Promise<ReadLog | undefined> {
@@ -82,6 +92,8 @@ async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outco
 export interface CollectedOutput extends ContainerOutput {
   readonly outcome: Outcome;
   readonly termination: Run['termination'];
+  /** Of the tracer of a second run. */
+  readonly report?: Diagnosis;
 }
 
 /** Outcomes that the target's own state may explain without a report. */
@@ -114,7 +126,8 @@ async function verdictOfSecondRun(
     (pod) => ({ pod, isPodGoing: !pod || pod.metadata.deletionTimestamp !== undefined }),
     () => ({ pod: undefined, isPodGoing: false }),
   );
-  return onceMoreVerdict(onceMore, { ...output, containerName, timeoutMs, ...read });
+  const watchedMs = onceMore.carrier?.endsAfterMs ?? timeoutMs;
+  return onceMoreVerdict(onceMore, { ...output, containerName, timeoutMs: watchedMs, ...read });
 }
 
 interface Diagnosed {

@@ -9,12 +9,13 @@ import type { Run } from '../../core/run/run.ts';
 import { record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { HeldRun } from '../context/held-run.ts';
-import { launchProblem } from '../context/launch-words.ts';
+import { launchOutcome } from '../context/launch-words.ts';
 import { currentPod, type PodRoom } from '../context/pod-room.ts';
 import { refusal, refusalOfDecision } from '../context/refusals.ts';
 import { isSealedFor, launchRequestOf, markOf } from '../planning/launch-request.ts';
 import { accessProblem, muteProblem, unwanted } from '../planning/preflight.ts';
 import type { LaunchResult } from '../ports/cluster.ts';
+import { carryTracer } from './carrier.ts';
 import { onceMoreProblem } from './once-more.ts';
 
 /** The problem that forbids a launch right now, if any. */
@@ -63,6 +64,16 @@ export async function launch(
   const run = await held.apply({ kind: 'launching', ...markOf(held.run, plan, deps) });
   // The run was denied meanwhile, because Slack refused its card everywhere.
   if (run.state !== 'launching') return room.release(plan, containerName(run.id, plan.podUid));
+  const outcome = (await carryTracer(held, plan, deps)) ?? (await send(run, plan, deps));
+  const atMs = deps.clock.now();
+  if (outcome) {
+    room.release(plan, run.containerName ?? '');
+    await held.apply({ kind: 'ended', outcome, atMs });
+  } else await held.apply({ kind: 'launched', atMs });
+}
+
+/** Why its container is not in the pod. */
+async function send(run: Run, plan: Plan, deps: FlowDeps): Promise<Outcome | undefined> {
   await record(deps, run, 'patch', {
     cluster: plan.cluster,
     pod: `${plan.namespace}/${plan.podName}`,
@@ -72,12 +83,7 @@ export async function launch(
     planHash: run.planHash,
   });
   const answer = await deps.clusters.get(plan.cluster).launch(launchRequestOf(run, plan, deps));
-  const outcome = outcomeOf(answer) ?? nameConflict(answer, run, plan, deps);
-  const atMs = deps.clock.now();
-  if (outcome) {
-    room.release(plan, run.containerName ?? '');
-    await held.apply({ kind: 'ended', outcome, atMs });
-  } else await held.apply({ kind: 'launched', atMs });
+  return launchOutcome(answer) ?? nameConflict(answer, run, plan, deps);
 }
 
 /**
@@ -125,11 +131,4 @@ function nameConflict(answer: LaunchResult, run: Run, plan: Plan, deps: FlowDeps
     by: 'name-taken',
     message: 'the container of this name in the pod does not carry kdebug’s seal',
   };
-}
-
-function outcomeOf(answer: LaunchResult): Outcome | undefined {
-  if (answer.kind === 'pod-gone' || answer.kind === 'pod-replaced') return { kind: answer.kind };
-  const message = launchProblem(answer);
-  if (message === undefined) return undefined;
-  return { kind: 'refused', by: answer.kind === 'refused' ? answer.by : 'validation', message };
 }

@@ -16,7 +16,8 @@ export async function onceMoreProblem({ request }: Run, plan: Plan, deps: FlowDe
   const cluster = deps.clusters.get(plan.cluster);
   const pod = await cluster.pod(plan.namespace, plan.podName);
   const { original, revisions } = await sourcesOfOnceMore(pod, request, cluster);
-  const second = secondRunOf(pod, request, original, revisions);
+  const policy = deps.policies.current();
+  const second = secondRunOf(pod, { request, policy, original, revisions });
   if (second.kind === 'deny') return refusal(second.code, second.subject);
   const { image, onceMore } = second;
   const isSame = canonicalJson({ image, onceMore }) === canonicalJson({ image: plan.image, onceMore: plan.onceMore });

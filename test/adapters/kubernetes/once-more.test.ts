@@ -107,6 +107,33 @@ it('says what a mount is, first of all what outlives the pod', async () => {
   ]);
 });
 
+it('starts it by other words, with one volume more, where a tracer is to start it', async () => {
+  server.once(READ, pod());
+  server.once(PATCH, (request, response) => {
+    const { spec } = request.body as { spec: object };
+    json(200, rawPod('web', { spec }))(request, response);
+  });
+  const startedBy = {
+    words: ['/.kdebug/kdebug-abc', 'once-more', '--'],
+    mount: { name: 'tmp', mountPath: '/.kdebug' },
+  };
+  const copyOf = { containerName: 'app', withoutEnv: [], startedBy };
+  expect(await launched({ ...REQUEST, copyOf })).toMatchObject({ kind: 'launched' });
+  const patch = server.requests.find(({ method }) => method === 'PATCH')?.body as {
+    spec: { ephemeralContainers: [Record<string, unknown>] };
+  };
+  const [container] = patch.spec.ephemeralContainers;
+  expect(container.command).toEqual([...startedBy.words, '/app', '--db=$(DB_URL)']);
+  expect(container).not.toHaveProperty('args');
+  expect(container.volumeMounts).toEqual([...APP.volumeMounts.slice(0, 2), startedBy.mount]);
+});
+
+it('names an emptyDir of the pod that a tracer can be copied into', async () => {
+  const volumes = [{ name: 'tmp', emptyDir: {} }];
+  server.once(READ, pod({ spec: { volumes, containers: [APP] } }));
+  expect(await readOriginal(client(), POD, 'app')).toHaveProperty('emptyDir', 'tmp');
+});
+
 it('finds nothing where the container or the pod is not there', async () => {
   server.once(READ, pod());
   expect(await readOriginal(client(), POD, 'db')).toBeUndefined();

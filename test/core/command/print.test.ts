@@ -36,6 +36,7 @@ it.each([
     'once-more shop/web-1 --without-env B --without-env=A --timeout=90s --reason=why',
     'once-more web-1 -n shop --without-env=B --without-env=A --timeout=1m30s --reason=why',
   ],
+  ['once-more shop/web-1 --untraced --image-of previous', 'once-more web-1 -n shop --image-of=previous --untraced'],
   ['describe pod/web -n shop', 'describe web -n shop'],
   ['help -n', 'help --namespace'],
   ['can-i web --dry-run', 'can-i web --dry-run'],

@@ -6,7 +6,7 @@ import type { Revisions, WantedRevision } from '../../../src/core/container/revi
 import { asChannelId, asUserId } from '../../../src/core/ids.ts';
 import { covers, grantScope } from '../../../src/core/planning/grant.ts';
 import { aimOf, planRequest } from '../../../src/core/planning/plan-request.ts';
-import type { Rule } from '../../../src/core/policy/policy.ts';
+import type { ImageAlias, Rule } from '../../../src/core/policy/policy.ts';
 import type { RunRequest } from '../../../src/core/request/command.ts';
 import { defined } from '../../../src/lib/object.ts';
 import {
@@ -106,6 +106,21 @@ describe('the plan of a second run', () => {
     ]);
   });
 
+  it('brings a tracer that ends it at its timeout, and gives that time to do so', () => {
+    const tracer = { class: 'intrusive', command: 'fixed', diagnostic: true, traces: true } as const;
+    const blackbox: ImageAlias = { ...tracer, alias: 'blackbox', reference: 'registry.example.com/blackbox:1' };
+    const traced: Asked = { policy: { images: { blackbox } }, original: { ...ORIGINAL, emptyDir: 'tmp' } };
+    expect(plan(traced)).toMatchObject({
+      timeoutMs: 70_000,
+      onceMore: { carrier: { image: blackbox.reference, volume: 'tmp', endsAfterMs: 60_000 } },
+    });
+    const request = { onceMore: { withoutEnv: [], untraced: true }, timeoutMs: 90_000 };
+    expect(plan({ ...traced, request })).toMatchObject({ timeoutMs: 90_000 });
+    expect(plan({ ...traced, request }).onceMore).not.toHaveProperty('carrier');
+    const moved = { blackbox: { ...blackbox, reference: 'registry.example.com/blackbox:2' } };
+    expect(planHash(plan({ ...traced, policy: { images: moved } }))).not.toBe(planHash(plan(traced)));
+  });
+
   it.each([
     ['an image that the node has by its id alone', DIGEST, DIGEST, 'Never'],
     ['an older runtime', `docker-pullable://shop@${DIGEST}`, `shop@${DIGEST}`, 'IfNotPresent'],
@@ -201,6 +216,11 @@ describe('a second run is refused', () => {
     ['without a digest', 'once_more_no_digest: web', down({ imageID: 'shop:1' })],
   ])('%s', (_, code, status) => {
     expect(decided({ pod: aDownPod(status) })).toBe(code);
+  });
+
+  it('not of what the runtime could not start', () => {
+    const waiting = { reason: 'RunContainerError', message: 'exec: "/shop": no such file' };
+    expect(decided({ pod: aDownPod(down({ waiting })) })).toBe('needs-approval');
   });
 
   it('without a variable that the container does not have', () => {

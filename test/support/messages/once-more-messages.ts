@@ -1,5 +1,6 @@
 import type { OnceMore } from '../../../src/core/container/once-more.ts';
 import type { Plan } from '../../../src/core/container/plan.ts';
+import type { Diagnosis } from '../../../src/core/diagnosis/facts/report.ts';
 import { onceMoreVerdict } from '../../../src/core/diagnosis/once-more-verdict.ts';
 import { asUserId } from '../../../src/core/ids.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
@@ -32,6 +33,10 @@ const ONCE_MORE: OnceMore = {
 };
 const WITHOUT: OnceMore = { ...ONCE_MORE, withoutEnv: ['JAVA_OPTS'] };
 const EARLIER: OnceMore = { ...ONCE_MORE, command: [], args: [], revision: 41 };
+const TRACED: OnceMore = {
+  ...ONCE_MORE,
+  carrier: { image: 'registry.example.com/blackbox:1', volume: 'tmp', endsAfterMs: 60_000 },
+};
 const LOG = 'starting\npanic: relation "orders" does not exist\n';
 
 const IMAGE = `registry.example.com/shop/web@sha256:${'a1'.repeat(32)}`;
@@ -67,12 +72,21 @@ function run(onceMore: OnceMore, parts: Partial<Run> = {}): Run {
   });
 }
 
-function ended(onceMore: OnceMore, outcome: Outcome, log = LOG): Run {
+const FAULT = 'Process 7 (shop) died of SIGSEGV (address 0x0, a nil pointer) in Ledger::pay+0x24 (shop)';
+const DEATH: Diagnosis = { verdict: `${FAULT}.`, findings: [{ code: 'died_of_signal', text: FAULT }], sections: [] };
+const OVERTIME: Diagnosis = {
+  verdict: 'Process 7 (shop) was still running after 60 s and was ended; it was in accept+0x12 (libc.so.6).',
+  findings: [],
+  sections: [],
+};
+
+function ended(onceMore: OnceMore, outcome: Outcome, log = LOG, report?: Diagnosis): Run {
   const exitCode = outcome.kind === 'failed' ? outcome.exitCode : 0;
   const termination = aTermination({ exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' });
-  const isEnded = outcome.kind !== 'timed-out';
+  const isEnded = outcome.kind !== 'timed-out' || report !== undefined;
   const verdict = onceMoreVerdict(onceMore, {
     outcome,
+    report,
     logEnd: log,
     timeoutMs: 60_000,
     termination: isEnded ? termination : undefined,
@@ -107,6 +121,11 @@ const ENDS: readonly (readonly [name: string, run: Run])[] = [
   ['it ends at once', ended(ONCE_MORE, { kind: 'failed', exitCode: 1, reason: 'Error' })],
   ['it ends well without a variable', ended(WITHOUT, { kind: 'succeeded' }, 'starting\nmigrated\n')],
   ['it starts with the image of another revision', ended(EARLIER, { kind: 'timed-out' }, 'listening on :8080\n')],
+  [
+    'its tracer tells its death',
+    ended(TRACED, { kind: 'failed', exitCode: 139, reason: 'Error' }, 'starting\n', DEATH),
+  ],
+  ['its tracer ends it', ended(TRACED, { kind: 'timed-out' }, 'starting\n', OVERTIME)],
   ['it starts', ended(ONCE_MORE, { kind: 'timed-out' }, 'starting\nlistening on :8080\n')],
 ];
 
@@ -123,6 +142,7 @@ export const ONCE_MORE_MESSAGES: readonly MessageKind[] = [
         name: 'with the image of another revision',
         message: anchorMessage(run(EARLIER, { state: 'pending-approval' }), NOW),
       },
+      { name: 'with a tracer', message: anchorMessage(run(TRACED, { state: 'pending-approval' }), NOW) },
       { name: 'without a variable', message: anchorMessage(run(WITHOUT, { state: 'pending-approval' }), NOW) },
       ...ENDS.map(([name, one]) => ({ name, message: anchorMessage(one, NOW) })),
     ],

@@ -265,6 +265,13 @@ const TABLE = [
     example: 'once-more web-1 --image-of=previous',
   },
   {
+    name: 'untraced',
+    value: 'switch',
+    group: 'lookup',
+    help: 'Run once-more without the tracer of blackbox: then nothing can end the program.',
+    example: 'once-more web-1 --untraced',
+  },
+  {
     name: 'when',
     value: 'condition',
     placeholder: 'CONDITION',

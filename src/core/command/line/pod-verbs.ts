@@ -45,11 +45,12 @@ export function readOnceMore(reading: NamedReading): Command | undefined {
   const request = named && readRequest(reading.line, words, reading.report);
   const names = (reading.line.flags.get('without-env') ?? []).map((given) => readEnvName(given, reading.report));
   const imageOf = flagReader(reading.line, reading.report)('image-of', readRevision);
+  const untraced = reading.line.flags.has('untraced') || undefined;
   if (!request) return undefined;
   const withoutEnv = [...new Set(names.filter((name) => name !== undefined))];
   return {
     kind: 'run',
-    request: { ...request, target: named.target, onceMore: { withoutEnv, ...defined({ imageOf }) } },
+    request: { ...request, target: named.target, onceMore: { withoutEnv, ...defined({ imageOf, untraced }) } },
   };
 }
 

@@ -18,7 +18,7 @@ const LIST_FLAGS: readonly FlagName[] = ['mine', 'all', 'pod', 'outcome', 'page'
 const COMPARE_FLAGS: readonly FlagName[] = [...NAMESPACE_FLAGS, 'target', 'profile', 'timeout', 'reason', 'dry-run'];
 const ONCE_MORE_FLAGS: readonly FlagName[] = [
   ...NAMESPACE_FLAGS,
-  ...(['target', 'without-env', 'image-of', 'timeout', 'reason', 'dry-run'] as const),
+  ...(['target', 'without-env', 'image-of', 'untraced', 'timeout', 'reason', 'dry-run'] as const),
 ];
 const WATCH_FLAGS: readonly FlagName[] = [
   ...NAMESPACE_FLAGS,
@@ -86,7 +86,7 @@ const TABLE = [
   },
   {
     name: 'once-more',
-    usage: 'once-more POD [-n NS] [--target=CONTAINER] [--without-env=NAME] [--image-of=REVISION]',
+    usage: 'once-more POD [-n NS] [--target=CONTAINER] [--without-env=NAME] [--image-of=REVISION] [--untraced]',
     help: 'Run the program of a container that dies at once a second time beside its pod, and watch how it ends. Needs an approval.',
     example: 'once-more web-1 -n shop --reason="dies at start"',
     flags: ONCE_MORE_FLAGS,

@@ -67,6 +67,8 @@ export interface Diagnosis {
   /** It does not call the target well, although it may have found nothing: its verdict says why. */
   readonly unsure?: boolean;
   readonly tool?: { readonly name: string; readonly version?: string };
+  /** What only the tracer of a second run knows. */
+  readonly key?: string;
   /** The user that the diagnosis ran as. */
   readonly self?: { readonly uid: number; readonly gid: number; readonly capabilities: readonly string[] };
   readonly target?: DiagnosisTarget;
@@ -87,6 +89,7 @@ const MAX_ITEMS = 20;
 /** Kubernetes' own bound of runAsUser and runAsGroup (apimachinery, IsValidUserID). */
 const MAX_ID = 2_147_483_647;
 const CODE = /^[a-z][a-z0-9_-]{0,39}$/;
+const KEY = /^[0-9a-f]{32}$/;
 const CAPABILITY = /^[A-Z][A-Z_]{2,29}$/;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -204,6 +207,7 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
     sections: items(report.sections, redact, toSection),
     ...defined({
       unsure: report.unsure === true || undefined,
+      key: typeof report.key === 'string' && KEY.test(report.key) ? report.key : undefined,
       tool,
       self,
       target,

@@ -3,7 +3,7 @@ import { visible } from '../../../lib/invisible.ts';
 import { shorten } from '../../../lib/text.ts';
 import { quoteWord } from '../../command/print.ts';
 import { classText } from '../../container/class-facts.ts';
-import type { OnceMore } from '../../container/once-more.ts';
+import type { Carrier, OnceMore } from '../../container/once-more.ts';
 import type { Plan } from '../../container/plan.ts';
 import { fact, facts, line, paragraph, rows, type Shown, shownParts, whole } from '../message/line.ts';
 import { code, type Fact, type Part, person, strong } from '../message/message.ts';
@@ -20,7 +20,7 @@ export const isSecondRun = (plan: Plan): plan is SecondRun => plan.onceMore !== 
  * with which power. The rest is below the buttons (`onceMoreDetails`).
  */
 export function onceMoreParts(plan: SecondRun): readonly Part[] {
-  const { onceMore, namespace, podName, image, reason, timeoutMs } = plan;
+  const { onceMore, namespace, podName, image, reason } = plan;
   // The first reason is the sentence below.
   const risks = plan.classReasons.filter(({ fact: risk }) => risk !== 'second-run');
   const program = code(onceMore.container);
@@ -28,7 +28,7 @@ export function onceMoreParts(plan: SecondRun): readonly Part[] {
   return shownParts(
     whole(paragraph`${person(plan.requesterId)} wants to run the program of ${program} once more in ${subject}`),
     reason !== undefined && paragraph`${whySpans(reason)}`,
-    whole(paragraph`${strong('The program runs a second time beside its pod.')} ${watchedWords(timeoutMs)}`),
+    whole(paragraph`${strong('The program runs a second time beside its pod.')} ${watchedWords(plan)}`),
     revisionPart(plan),
     risks.length > 0 && paragraph`${strong('Risk:')} ${classText(plan.class, risks)}`,
     whole(facts(fact('Pod', code(`${namespace}/${podName}`)), fact('Image', code(visible(image))))),
@@ -56,6 +56,7 @@ const reachFacts = (onceMore: OnceMore): readonly Fact[] =>
     fact('Service account', onceMore.serviceAccount),
     fact('User', userText(onceMore)),
     fact('Mounts', namesOf(onceMore.mounts, 'none')),
+    onceMore.carrier && fact('Tracer', tracerText(onceMore.carrier)),
     onceMore.unmountable.length > 0 && fact('Not mounted (subPath)', namesOf(onceMore.unmountable, '')),
   );
 
@@ -67,13 +68,18 @@ const wordFacts = (onceMore: OnceMore): readonly Fact[] =>
     fact('Added', switchesOf(onceMore)),
   );
 
+const tracerText = ({ image, volume }: Carrier) =>
+  line`${code(visible(image))}, copied into the emptyDir ${visible(volume)}`;
+
 const userText = ({ user }: OnceMore): string => {
   if (user === undefined) return 'as its image says';
   return user === 0 ? '0 (root)' : String(user);
 };
 
-const watchedWords = (timeoutMs: number): string =>
-  `kdebug watches it for ${formatDuration(timeoutMs)}, and cannot stop it: it ends by itself, or with its pod.`;
+const watchedWords = ({ onceMore: { carrier }, timeoutMs }: SecondRun): string =>
+  carrier
+    ? `A tracer starts it, tells how it ends, and ends it after ${formatDuration(carrier.endsAfterMs)}.`
+    : `kdebug watches it for ${formatDuration(timeoutMs)}, and cannot stop it: it ends by itself, or with its pod.`;
 
 const MAX_COMMAND_LENGTH = 1_000;
 

@@ -37,7 +37,7 @@ const TAG = 'a tag: what it names may have moved';
 /** With the result: in what the second run was not like the first one. */
 export function differencesPart({ plan }: { readonly plan?: Plan }): Shown {
   if (!plan?.onceMore) return [];
-  const { container, withoutEnv, unmountable, switches, revision } = plan.onceMore;
+  const { container, withoutEnv, unmountable, switches, revision, carrier } = plan.onceMore;
   const differences = [
     revision !== undefined &&
       `with the image of revision ${revision}, not its own${isPinned(plan.image) ? '' : `, named by ${TAG}`}`,
@@ -45,6 +45,7 @@ export function differencesPart({ plan }: { readonly plan?: Plan }): Shown {
     unmountable.length > 0 &&
       `without the mount${unmountable.length === 1 ? '' : 's'} ${namesOf(unmountable, '')} (subPath)`,
     switches.length > 0 && `with ${switchesOf(plan.onceMore)}`,
+    carrier && `started by the tracer of ${carrier.image}, which is the first process`,
     'beside its pod, without the limits and the processes of its container',
   ];
   return [note`The program of ${container} ran once more from ${code(plan.image)}:`, list(differences.filter(Boolean))];

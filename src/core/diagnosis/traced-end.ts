@@ -1,0 +1,66 @@
+import { carrierName } from '../container/carrier.ts';
+import type { Plan } from '../container/plan.ts';
+import type { ContainerTermination, Pod } from '../container/pod.ts';
+import { endOfDebugger } from '../container/status.ts';
+import type { RunId } from '../ids.ts';
+import type { Outcome } from '../outcome.ts';
+import { type Diagnosis, parseReport } from './facts/report.ts';
+
+/** The exit code of a program that its tracer ended because its time was over, as of timeout(1). */
+const OVERTIME = 124;
+/** The beginning of the verdict on a program that the kernel did not start. */
+const NOT_STARTED = 'Could not start: ';
+/** The first words of what the tracer adds to the log of the program. */
+const HEADING = '\nkdebug blackbox, run ';
+const DEATH = /^died_of_/;
+
+/** The containers of a second run, as its pod has them. */
+export interface TracedRun {
+  readonly plan: Pick<Plan, 'onceMore' | 'podUid'>;
+  readonly runId: RunId;
+  readonly termination: ContainerTermination | undefined;
+  readonly pod: Pod | undefined;
+}
+
+/**
+ * What the tracer of a second run says of its end; undefined: it had none, or that said nothing. Only the container's
+ * message counts, and only with the key that the container which brought the tracer has left as its own: the program
+ * could end its tracer and leave a message.
+ */
+export function tracedEndOf({ plan, runId, termination, pod }: TracedRun, redact: readonly string[] = []) {
+  if (!plan.onceMore?.carrier || !termination || !pod) return undefined;
+  const report = parseReport(termination.message, redact);
+  const key = endOfDebugger(pod, carrierName(runId, plan.podUid))?.message.trim();
+  return report?.key !== undefined && report.key === key ? report : undefined;
+}
+
+/** The tracer ended the program: it was still running. */
+export const wasEndedByTracer = (report: Diagnosis | undefined, outcome: Outcome): boolean =>
+  report !== undefined && outcome.kind === 'failed' && outcome.exitCode === OVERTIME && deathIn(report) === undefined;
+
+export interface TracedDeath {
+  /** What the process did, without a subject: `died of SIGSEGV in pay+0x24 (shop)`. */
+  readonly words: string;
+  /** A signal or a lack of memory; what a program says before it exits tells more than where it did so. */
+  readonly isSudden: boolean;
+}
+
+/** It traces one process, the program. */
+const SUBJECT = /^Process \d+ (?:\([^)]*\) )?/;
+
+export function deathIn({ findings }: Diagnosis): TracedDeath | undefined {
+  const found = findings.find(({ code }) => DEATH.test(code));
+  if (!found) return undefined;
+  const words = found.text.replace(SUBJECT, '').replace(/\.$/, '');
+  return { words, isSudden: found.code !== 'died_of_exit' };
+}
+
+/** Why the kernel did not start the program. */
+export const startProblemIn = ({ verdict }: Diagnosis): string | undefined =>
+  verdict.startsWith(NOT_STARTED) ? verdict.slice(NOT_STARTED.length).replace(/\.$/, '') : undefined;
+
+/** The log of the program, without what its tracer added. */
+export function ownLogOf(log: string): string {
+  const at = log.lastIndexOf(HEADING);
+  return at < 0 ? log : log.slice(0, at);
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { containerName, stopContainerName } from '../../../src/core/container/build.ts';
+import { buildCarrier, carrierName, tracerWords } from '../../../src/core/container/carrier.ts';
+import { asRunId } from '../../../src/core/ids.ts';
+import { START_MS } from '../../support/builders.ts';
+
+const RUN = asRunId('abcdefghij');
+const CARRIER = { image: 'registry.example.com/blackbox:1', volume: 'tmp', endsAfterMs: 1_500 };
+const PLAN = { podUid: 'uid-1', requesterId: 'U0ROY' };
+
+it('has a name that only its run and its pod decide on, and no other container has', () => {
+  const name = carrierName(RUN, 'uid-1');
+  expect(name).toMatch(/^kdebug-[a-z2-7]{12}$/);
+  expect(carrierName(RUN, 'uid-1')).toBe(name);
+  const others = [containerName(RUN, 'uid-1'), stopContainerName(RUN, 'uid-1', 1), carrierName(RUN, 'uid-2')];
+  expect(others).not.toContain(name);
+});
+
+it('copies the tracer to where the second run starts it from', () => {
+  const container = buildCarrier(PLAN, CARRIER, { runId: RUN, containerName: 'kdebug-second', notAfterMs: START_MS });
+  expect(container).toEqual({
+    name: carrierName(RUN, 'uid-1'),
+    image: CARRIER.image,
+    args: ['carry', '/.kdebug/kdebug-second'],
+    env: [
+      { name: 'KDEBUG_CARRIES', value: RUN },
+      { name: 'KDEBUG_REQUESTER', value: 'U0ROY' },
+      { name: 'KDEBUG_NOT_AFTER', value: new Date(START_MS).toISOString() },
+    ],
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      runAsGroup: 65532,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    volumeMounts: [{ name: 'tmp', mountPath: '/.kdebug' }],
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+  });
+  expect(tracerWords('kdebug-second', CARRIER)).toEqual(['/.kdebug/kdebug-second', 'once-more', '--for=2s', '--']);
+});

@@ -1,0 +1,147 @@
+import { expect, it } from 'vitest';
+import { carrierName } from '../../../src/core/container/carrier.ts';
+import type { OnceMore } from '../../../src/core/container/once-more.ts';
+import type { ContainerTermination } from '../../../src/core/container/pod.ts';
+import { onceMoreVerdict, type SecondEnd } from '../../../src/core/diagnosis/once-more-verdict.ts';
+import { ownLogOf, type TracedRun, tracedEndOf, wasEndedByTracer } from '../../../src/core/diagnosis/traced-end.ts';
+import { asRunId } from '../../../src/core/ids.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
+import { aPod, aStatus, aTermination } from '../../support/builders.ts';
+
+const ONCE_MORE: OnceMore = {
+  container: 'web',
+  command: ['/shop'],
+  args: [],
+  variables: [],
+  sources: [],
+  mounts: [],
+  unmountable: [],
+  withoutEnv: [],
+  switches: [],
+  serviceAccount: 'default',
+  carrier: { image: 'blackbox:1', volume: 'tmp', endsAfterMs: 60_000 },
+};
+
+const RUN = asRunId('abcdefghij');
+const KEY = 'a1'.repeat(16);
+const CARRIED = aPod({
+  status: {
+    ephemeralContainerStatuses: [
+      aStatus({ name: carrierName(RUN, 'uid-1'), terminated: aTermination({ message: `${KEY}\n` }) }),
+    ],
+  },
+});
+const seen = (termination: ContainerTermination | undefined, parts: Partial<TracedRun> = {}) =>
+  tracedEndOf({ plan: { onceMore: ONCE_MORE, podUid: 'uid-1' }, runId: RUN, termination, pod: CARRIED, ...parts });
+
+const reported = (verdict: string, code?: string) =>
+  JSON.stringify({
+    kdebug: 1,
+    key: KEY,
+    verdict,
+    findings: code === undefined ? [] : [{ code, text: verdict.replace(/\.$/, '') }],
+    sections: [],
+  });
+
+const failed = (exitCode: number): Outcome => ({ kind: 'failed', exitCode, reason: 'Error' });
+
+function told(outcome: Outcome, message: string, logEnd = '', end: Partial<SecondEnd> = {}) {
+  const termination = aTermination({ message, exitCode: outcome.kind === 'failed' ? outcome.exitCode : 0 });
+  const verdict = onceMoreVerdict(ONCE_MORE, {
+    outcome,
+    termination,
+    report: seen(termination),
+    logEnd,
+    timeoutMs: 60_000,
+    containerName: 'kdebug-a',
+    pod: undefined,
+    isPodGoing: false,
+    ...end,
+  });
+  return [verdict?.line, verdict?.findings[0]?.next];
+}
+
+it('leads with a death by a signal, and with the words of a program that exits', () => {
+  const fault = 'Process 7 (shop) died of SIGSEGV (address 0x0, a nil pointer) in pay+0x4 (shop).';
+  expect(told(failed(139), reported(fault, 'died_of_signal'), 'paying\n')).toEqual([
+    'web died of SIGSEGV (address 0x0, a nil pointer) in pay+0x4 (shop), after 2 s',
+    'Its last words: “paying”. Its log below has the lines before.',
+  ]);
+  const exit = 'Process 7 (shop) ended itself with exit code 3, called in leave+0x8 (shop).';
+  expect(told(failed(3), reported(exit, 'died_of_exit'), 'no table orders\n')).toEqual([
+    'web ended with exit code 3 after 2 s: “no table orders”',
+    'It ended itself with exit code 3, called in leave+0x8 (shop). Its log below has the lines before.',
+  ]);
+});
+
+it('knows abort() in a first process and in the child of a tracer for the same end', () => {
+  const status = (exitCode: number) => ({
+    pod: aPod({ status: { containerStatuses: [aStatus({ lastTermination: aTermination({ exitCode }) })] } }),
+  });
+  const abort = reported('Process 7 (shop) gave itself up by abort(), called in pay+0x5 (shop).', 'died_of_signal');
+  expect(told(failed(134), abort, '', status(139))).toEqual([
+    'web gave itself up by abort(), called in pay+0x5 (shop), after 2 s',
+    'Its container ended with exit code 139, as abort() ends a first process. Its log below has the lines before.',
+  ]);
+  expect(told(failed(134), abort, '', status(134))[1]).toContain('Its container ended with the same code.');
+  expect(told(failed(134), abort, '', status(127))[1]).toContain('Its container ended with exit code 127, as abort()');
+  expect(told(failed(139), abort, '', status(134))[1]).toContain('Its container ended otherwise, with exit code 134');
+});
+
+it('says where a program ended that said nothing', () => {
+  const exit = 'Process 7 (shop) ended itself with exit code 3, called in leave+0x8 (shop).';
+  expect(told(failed(3), reported(exit, 'died_of_exit'))[0]).toBe(
+    'web ended itself with exit code 3, called in leave+0x8 (shop), after 2 s',
+  );
+});
+
+it('says where a program was when there was no memory left', () => {
+  const kill = 'Process 7 (shop) was killed for memory in grow+0x2b (shop): the container had 63 MiB of its 64 MiB.';
+  expect(told({ kind: 'oom-killed', exitCode: 137 }, reported(kill, 'died_of_memory'))[1]).toContain('in grow+0x2b');
+});
+
+it('tells of a program that the kernel did not start as the runtime does', () => {
+  const words = 'Could not start: exec: "/shop": stat /shop: no such file or directory.';
+  expect(told(failed(127), reported(words))[0]).toBe(
+    'web did not start: “exec: "/shop": stat /shop: no such file or directory”',
+  );
+});
+
+it('knows a program that its tracer ended, and no other that ends with 124', () => {
+  const alive = reported('Process 7 (shop) was still running after 60 s and was ended.');
+  const report = (message: string) => seen(aTermination({ message }));
+  expect(wasEndedByTracer(report(alive), failed(124))).toBe(true);
+  expect(wasEndedByTracer(report(alive), failed(1))).toBe(false);
+  expect(wasEndedByTracer(undefined, failed(124))).toBe(false);
+  expect(wasEndedByTracer(report(reported('Process 7 ended itself.', 'died_of_exit')), failed(124))).toBe(false);
+  expect(told({ kind: 'timed-out' }, alive, 'listening\n')).toEqual([
+    'web was still running after 1 min: “listening”',
+    'Process 7 (shop) was still running after 60 s and was ended.',
+  ]);
+});
+
+it('reads no report of a run without a tracer, nor one that is none', () => {
+  const { carrier: _, ...untraced } = ONCE_MORE;
+  const termination = aTermination({ message: reported('x.') });
+  expect(seen(termination)?.verdict).toBe('x.');
+  expect(seen(termination, { plan: { onceMore: untraced, podUid: 'uid-1' } })).toBeUndefined();
+  expect(seen(termination, { plan: { podUid: 'uid-1' } })).toBeUndefined();
+  expect(seen(aTermination({ message: 'boom' }))).toBeUndefined();
+  expect(seen(undefined)).toBeUndefined();
+});
+
+it('reads no report without the key of the container that brought the tracer', () => {
+  const termination = aTermination({ message: reported('x.') });
+  expect(seen(termination, { pod: undefined })).toBeUndefined();
+  expect(seen(termination, { pod: aPod() })).toBeUndefined();
+  expect(seen(termination, { runId: asRunId('abcdefghik') })).toBeUndefined();
+  expect(seen(aTermination({ message: reported('x.').replace(KEY, 'b2'.repeat(16)) }))).toBeUndefined();
+  expect(seen(aTermination({ message: reported('x.').replace(`"key":"${KEY}",`, '') }))).toBeUndefined();
+});
+
+it('takes what the tracer adds for none of the program’s words', () => {
+  expect(ownLogOf('up\nkdebug blackbox, run x, now\nkdebug blackbox, run y, later\n#0 main\n')).toBe(
+    'up\nkdebug blackbox, run x, now',
+  );
+  expect(ownLogOf('up\n')).toBe('up\n');
+});
