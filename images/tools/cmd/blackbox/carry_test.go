@@ -2,6 +2,7 @@ package main
 
 import (
 	"compress/gzip"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,5 +121,51 @@ func TestOtherWordsAreStillRefused(t *testing.T) {
 	hidden := contain(t, filepath.Join(folder, "blackbox"), "begin", "3", "4", "true")
 	if code := hidden.ends(t); code != refused {
 		t.Errorf("%d %s", code, hidden.out.String())
+	}
+}
+
+// A program that stays where the second program can read it has no key: that program could give it away.
+func TestACopyThatCannotBeRemovedUsesNoKey(t *testing.T) {
+	folder := imageOf(t)
+	copied := filepath.Join(folder, "copy")
+	if code := contain(t, filepath.Join(folder, "blackbox"), "carry", copied).ends(t); code != 0 {
+		t.Fatal(code)
+	}
+	if err := errors.Join(os.Chown(folder, 0, 0), os.Chown(copied, 0, 0), os.Chmod(folder, 0o777|os.ModeSticky)); err != nil { //nolint:gosec // As init containers do.
+		t.Fatal(err)
+	}
+	run := contain(t, copied, "once-more", "--for=5s", "--", "sh", "-c", "exit 3")
+	run.tells(t, 3, "ended itself with exit code 3", "died_of_exit")
+	if report, _ := os.ReadFile(run.log); strings.Contains(string(report), `"key"`) {
+		t.Errorf("%s", report)
+	}
+}
+
+// Rights that a file gives are lost when a traced process runs it, so a program that has them is not traced.
+func TestAProgramWithRightsOfItsOwnIsNotTraced(t *testing.T) {
+	folder := imageOf(t)
+	program := filepath.Join(folder, "shell")
+	shell, err := os.ReadFile("/bin/sh")
+	if err != nil || os.WriteFile(program, shell, 0o755) != nil || os.Chmod(program, 0o755|os.ModeSetuid) != nil { //nolint:gosec // It is to have the bit.
+		t.Fatal(err)
+	}
+	for _, each := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{program, "-c", "exit 3"}, "It was not traced: its file gives it rights"},
+		{[]string{"sh", "-c", "exec " + program + " -c 'exit 3'"}, "It ran without the rights that its file gives"},
+	} {
+		run := containWith(t, mayGainRights, append([]string{filepath.Join(parentDir, "blackbox"), "once-more", "--for=5s", "--"}, each.words...)...)
+		run.tells(t, 3, each.want, "died_of_exit")
+	}
+}
+
+func TestTheVariablesOfTheProgramAreNotObeyed(t *testing.T) {
+	run := contain(t, filepath.Join(imageOf(t), "blackbox"), "once-more", "--for=5s", "--", "sh", "-c", "echo $GODEBUG; exit 3")
+	run.Env = append(os.Environ(), "GODEBUG=gctrace=1,inittrace=1")
+	run.tells(t, 3, "ended itself with exit code 3", "died_of_exit")
+	if out := run.out.String(); !strings.Contains(out, "gctrace=1,inittrace=1\n") || strings.Contains(out, "gc 1 @") {
+		t.Error(out)
 	}
 }

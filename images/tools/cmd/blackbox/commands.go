@@ -34,6 +34,7 @@ func obey(words []string) {
 	case carryWord:
 		os.Exit(carryTo(words[1:], os.Stdout, openLast(terminationLog)))
 	case againWord:
+		begin.Shield()
 		os.Exit(onceMore(words[1:], os.Stdout, openLast(terminationLog)))
 	}
 }
@@ -46,11 +47,7 @@ func carryTo(words []string, out io.Writer, log *last) int {
 	if why := tooLate(); why != "" {
 		return refuse(out, log, why, 1)
 	}
-	err := carry.Copy(words[0])
-	key := ""
-	if err == nil {
-		key, err = carry.WriteKey(words[0])
-	}
+	key, err := carry.Copy(words[0])
 	if err != nil {
 		return refuse(out, log, fmt.Sprintf("Not carried: %s.", err), 1)
 	}

@@ -47,8 +47,21 @@ const enter = `set -e
 mount --bind /dev/null "$0/null" && mount --rbind "$0" /dev
 exec setpriv --reuid 10001 --regid 10001 --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs "$@"`
 
+// mayGainRights is the same where a program may get rights from its file.
+var mayGainRights = strings.NewReplacer(" --bounding-set=-all", "", " --no-new-privs", "").Replace(enter)
+
+// mayNotKill is root without CAP_KILL: its signals reach no process of another user.
+const mayNotKill = `set -e
+mount --bind /dev/null "$0/null" && mount --rbind "$0" /dev
+exec setpriv --bounding-set=-kill "$@"`
+
 // contain is a container whose first process is that command. Its termination log has a message already.
 func contain(t *testing.T, command ...string) *container {
+	t.Helper()
+	return containWith(t, enter, command...)
+}
+
+func containWith(t *testing.T, enter string, command ...string) *container {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root may begin a process namespace")

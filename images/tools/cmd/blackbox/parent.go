@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -36,6 +37,8 @@ type parent struct {
 	// looked is closed when the time is over and the program was looked at; over is what was seen.
 	looked chan struct{}
 	over   *shot
+	// telling is for what is told once, by whoever comes first.
+	telling sync.Once
 }
 
 // onceMore is the whole second run; it gives the exit code.
@@ -52,8 +55,11 @@ func onceMore(words []string, out io.Writer, log *last) int {
 	// The thread that seizes the program is the only one that may ask the kernel about it.
 	runtime.LockOSThread()
 	environment := begin.Environment()
-	key := carry.TakeKey()
-	pid1.RemoveProgram()
+	key := ""
+	// What stays there can be read by the program, and the key with it.
+	if pid1.RemoveProgram() {
+		key = carry.Key()
+	}
 	pid1.Seal()
 	run := &parent{order: order, log: log, signals: signals, looked: make(chan struct{})}
 	run.look = &look{
@@ -88,6 +94,10 @@ func (p *parent) live() int {
 
 // seize begins the watch. Where the kernel refuses, the program runs all the same.
 func (p *parent) seize() {
+	if path, err := begin.LookUp(p.order.program[0]); err == nil && tracer.GivesRights(path, p.self) {
+		p.untraced, p.lacks = "its file gives it rights (set-uid or capabilities), which a traced program does not get", "SYS_PTRACE"
+		return
+	}
 	var err error
 	if p.tracer, err = tracer.SeizeStart(target.Proc, p.child.PID); err == nil {
 		p.tracer.OnKill(p.reserve.relieve)
@@ -142,6 +152,8 @@ func (p *parent) reap(patience time.Duration) tracer.Ended {
 const (
 	// afterTerm is how long the program may take to end when its time is over.
 	afterTerm = 3 * time.Second
+	// afterKill is how long it may take to be gone then.
+	afterKill = 2 * time.Second
 	// dies is how long a program whose end was told may take to be gone: the kernel may write its memory to a file.
 	dies = 30 * time.Second
 	// othersDie is how long the rest may take.
@@ -184,6 +196,9 @@ func (p *parent) guardTime() {
 	_ = unix.Kill(p.child.PID, unix.SIGTERM)
 	time.Sleep(afterTerm)
 	pid1.KillOthers()
+	// Without CAP_KILL nobody of another user hears us; but the kernel kills all when the first process of a container ends.
+	time.Sleep(afterKill)
+	os.Exit(p.tellOver(exitOver))
 }
 
 // couldNotStart reports a program that never ran.

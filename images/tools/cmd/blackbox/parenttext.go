@@ -53,8 +53,20 @@ func (p *parent) failure(death *tracer.Death) *begin.Failure {
 	return &begin.Failure{Code: exitSignals + int(death.Signal), Words: "it was ended by " + signalName(death.Signal) + " before it began"}
 }
 
-// lookOver looks at the program whose time is over.
+// lookOver looks at the program whose time is over, unless that takes too long.
 func (p *parent) lookOver() {
+	seen := make(chan *shot, 1)
+	go func() { seen <- p.glanceOver() }()
+	select {
+	case p.over = <-seen:
+	case <-time.After(looksAtMost):
+	}
+}
+
+// looksAtMost is how much longer than its time a program runs because we look at it.
+const looksAtMost = 2 * time.Second
+
+func (p *parent) glanceOver() *shot {
 	p.refresh()
 	now := time.Now()
 	moment := &tracer.Death{PID: p.child.PID, Thread: p.child.PID, At: now, Held: map[int]unwind.Registers{}, Call: tracer.Call{Number: tracer.NoCall}}
@@ -67,23 +79,32 @@ func (p *parent) lookOver() {
 	}
 	moment.Call = tracer.CallOf(p.target.FS(), moment.PID, moment.Thread)
 	taken.readThreads(p.target.FS())
-	p.over = taken
+	return taken
 }
 
-// tellOver reports a program whose time was over.
+// tellOver reports a program whose time was over; whoever comes second waits.
 func (p *parent) tellOver(code int) int {
+	p.telling.Do(func() { p.writeOver() })
+	return code
+}
+
+func (p *parent) writeOver() {
 	length := secondsOf(p.order.length)
-	p.result.Verdict = fmt.Sprintf("%s was still running after %s and was ended%s.", capital(p.process()), length, p.over.where("; it was in "))
+	where, lines := "", []string(nil)
+	if p.over != nil {
+		where = p.over.where("; it was in ")
+		lines = append(p.over.stackLines(p.over.death.Thread, maxFrames), p.over.memoryLines()...)
+	}
+	p.result.Verdict = fmt.Sprintf("%s was still running after %s and was ended%s.", capital(p.process()), length, where)
 	p.result.Sections = []report.Section{{Name: section, State: report.OK, Text: "no death within " + length}}
 	p.result.Target = aboutTarget(p.target)
 	p.sayUntraced()
 	var text strings.Builder
 	say(&text, "%s", p.result.Verdict)
-	for _, line := range append(p.over.stackLines(p.over.death.Thread, maxFrames), p.over.memoryLines()...) {
+	for _, line := range lines {
 		say(&text, "%s", line)
 	}
 	p.write(text.String())
-	return code
 }
 
 // inLog replaces the files that only a watch beside a container writes.
@@ -96,8 +117,12 @@ func (p *parent) sayWhere() {
 	}
 }
 
-// sayUntraced adds that the program was not watched, and why.
+// sayUntraced adds that the program was not watched, and why; or that the watch changed what it may do.
 func (p *parent) sayUntraced() {
+	if p.tracer != nil && p.tracer.LostRights() {
+		p.result.Verdict += " It ran without the rights that its file gives (set-uid or capabilities), because it was traced."
+		p.result.Unsure = true
+	}
 	if p.untraced == "" {
 		return
 	}

@@ -45,7 +45,7 @@ func Run(words []string) int {
 	if !isOpened(gate) {
 		return misused
 	}
-	failure := become(program, Environment())
+	failure := become(program, shown(Environment()))
 	_, _ = syscall.Write(result, []byte(fmt.Sprintf("%d %s", failure.Code, failure.Words)))
 	return failure.Code
 }
@@ -75,7 +75,7 @@ func isOpened(gate int) bool {
 
 // become runs the program in our place, and returns only where that failed.
 func become(program, environment []string) *Failure {
-	path, err := lookUp(program[0])
+	path, err := LookUp(program[0])
 	if err != nil {
 		return failureOf(err, err.Error())
 	}
@@ -83,8 +83,8 @@ func become(program, environment []string) *Failure {
 	return failureOf(err, fmt.Sprintf("exec %s: %s", path, err))
 }
 
-// lookUp finds the program as a container runtime does: with a slash it is a path, else it is in $PATH.
-func lookUp(name string) (string, error) {
+// LookUp finds the program as a container runtime does: with a slash it is a path, else it is in $PATH.
+func LookUp(name string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
 	}

@@ -2,6 +2,7 @@
 package carry
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -11,18 +12,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mode: everybody may read and start it, nobody may change it.
+// mode: everybody may read and start it, nobody may change it. What may not be read may not be traced when it starts itself as a child.
 const mode = 0o555
 
-// Copy copies this program to a path where nothing is, not even a link: to whatever user it belongs, everybody may start it then. The copy is on its
-// volume when this returns without an error; after one there is nothing.
-func Copy(path string) error {
+// Copy copies this program, with a new key in it, to a path where nothing is, not even a link: to whatever user it belongs, everybody may start it then. The
+// copy is on its volume when this returns without an error; after one there is nothing.
+func Copy(path string) (key string, err error) {
 	source, err := ourProgram()
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer source.Close()
-	return write(path, source)
+	program, err := io.ReadAll(source)
+	if err != nil {
+		return "", err
+	}
+	if program, key, err = withKey(program); err != nil {
+		return "", err
+	}
+	return key, write(path, bytes.NewReader(program))
 }
 
 // packed is beside a program that may be run but not read, with the same inside.

@@ -17,13 +17,20 @@ import (
 func TestTheCopyIsOursAndCanBeStartedByAll(t *testing.T) {
 	defer unix.Umask(unix.Umask(0o777))
 	path := filepath.Join(t.TempDir(), "copy")
-	if err := Copy(path); err != nil {
+	key, err := Copy(path)
+	if err != nil {
 		t.Fatal(err)
 	}
 	ours, _ := os.ReadFile("/proc/self/exe")
 	copied, err := os.ReadFile(path)
-	if err != nil || !bytes.Equal(ours, copied) {
-		t.Errorf("%d of %d bytes, %v", len(copied), len(ours), err)
+	if err != nil || len(key) != 2*keySize || !bytes.Equal(ours, bytes.ReplaceAll(copied, []byte(key), []byte(slot[len(slot)-2*keySize:]))) {
+		t.Errorf("%d of %d bytes, key %q, %v", len(copied), len(ours), key, err)
+	}
+	if other, err := Copy(path + "2"); err != nil || other == key {
+		t.Errorf("the second copy has the key %q, %v", other, err)
+	}
+	if Key() != "" {
+		t.Error("what is no copy has a key")
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o555 {
 		t.Errorf("%v %v", info.Mode(), err)
@@ -37,7 +44,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 		t.Fatal("no files")
 	}
 	for _, path := range []string{file, link} {
-		if err := Copy(path); !errors.Is(err, os.ErrExist) {
+		if _, err := Copy(path); !errors.Is(err, os.ErrExist) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -47,7 +54,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 	if _, err := os.Lstat(away); err == nil {
 		t.Error("it followed a link")
 	}
-	if err := Copy(filepath.Join(folder, "none", "copy")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Copy(filepath.Join(folder, "none", "copy")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -79,13 +86,13 @@ func volume(t *testing.T, options string) string {
 
 func TestAVolumeThatIsFullOrReadOnlySaysSo(t *testing.T) {
 	full := volume(t, "size=64k")
-	if err := Copy(filepath.Join(full, "copy")); !errors.Is(err, syscall.ENOSPC) {
+	if _, err := Copy(filepath.Join(full, "copy")); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
 	if left, _ := os.ReadDir(full); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
-	if err := Copy(filepath.Join(volume(t, "ro"), "copy")); !errors.Is(err, syscall.EROFS) {
+	if _, err := Copy(filepath.Join(volume(t, "ro"), "copy")); !errors.Is(err, syscall.EROFS) {
 		t.Error(err)
 	}
 }

@@ -1,37 +1,40 @@
 package carry
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
-	"os"
+	"errors"
 	"strings"
 )
 
-const (
-	keyEnding = ".key"
-	keySize   = 16
-)
+// slot is where a copy has its key: in its own program, which it removes before it starts another.
+var slot = "the key of a copy is 32 digits: ................................"
 
-// WriteKey leaves a new key beside the copy at a path, and gives it. Only who started the copy before the program ran can know it, so a report with it is
-// of the copy: the program could write another, should it end the copy.
-func WriteKey(path string) (string, error) {
-	var key [keySize]byte
-	if _, err := rand.Read(key[:]); err != nil {
-		return "", err
+const keySize = 16
+
+// Key is that of this program, which is a copy; "" for what is none. Only the copy and who made it know it, so that a report with it is the copy's.
+func Key() string {
+	key := slot[len(slot)-2*keySize:]
+	if strings.HasPrefix(key, ".") {
+		return ""
 	}
-	text := hex.EncodeToString(key[:])
-	return text, write(path+keyEnding, strings.NewReader(text))
+	return key
 }
 
-// TakeKey reads the key that is beside this program, and removes it; "" where there is none. Before the program itself is removed.
-func TakeKey() string {
-	path, err := os.Readlink("/proc/self/exe")
-	if err != nil {
-		return ""
+var errSlot = errors.New("this program has no room for a key")
+
+// withKey puts a new key into a program, and gives both.
+func withKey(program []byte) ([]byte, string, error) {
+	var random [keySize]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return nil, "", err
 	}
-	text, err := os.ReadFile(path + keyEnding)
-	if err != nil || os.Remove(path+keyEnding) != nil || len(text) != 2*keySize {
-		return ""
+	at := bytes.Index(program, []byte(slot))
+	if at < 0 {
+		return nil, "", errSlot
 	}
-	return string(text)
+	key := hex.EncodeToString(random[:])
+	copy(program[at+len(slot)-2*keySize:], key)
+	return program, key, nil
 }

@@ -4,21 +4,24 @@ package pid1
 import (
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"kdebug/tools/internal/target"
 )
 
 // Is is whether this process is the first of its process namespace: only then a signal to all reaches none but those of its container.
 func Is() bool { return os.Getpid() == 1 }
 
-// RemoveProgram removes the file that this process was started from: it goes on without. An error leaves it there.
-func RemoveProgram() {
-	if path, err := os.Readlink("/proc/self/exe"); err == nil && strings.HasPrefix(path, "/") {
-		_ = os.Remove(path)
-	}
+// RemoveProgram removes the file that this process was started from: it goes on without. False where it stays, as in a folder with the sticky bit that
+// belongs to another user.
+func RemoveProgram() bool {
+	path, err := os.Readlink("/proc/self/exe")
+	return err == nil && strings.HasPrefix(path, "/") && os.Remove(path) == nil
 }
 
 // Outlast ignores the signals of limits, which a program of the same user may set for us (prlimit): what goes beyond them is to fail, not to end us.
@@ -35,10 +38,16 @@ func Signals() <-chan os.Signal {
 	return came
 }
 
-// PassOn passes signals on to a process, for ever.
+// PassOn passes signals on to a process, for ever: those that would do something to it, were it the first of its container. Of a signal that such a one does
+// not handle, the kernel lets nothing come.
 func PassOn(came <-chan os.Signal, pid int) {
 	for each := range came {
-		if number, is := each.(syscall.Signal); is {
+		number, is := each.(syscall.Signal)
+		if !is {
+			continue
+		}
+		status, err := target.Proc.Status(strconv.Itoa(pid))
+		if err == nil && (status.Catches(number) || number == syscall.SIGCONT) {
 			_ = syscall.Kill(pid, number)
 		}
 	}

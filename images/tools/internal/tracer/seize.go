@@ -53,6 +53,8 @@ type Watch struct {
 	// relief is called first of all when a process was killed: there may be no memory left for anything else.
 	relief func()
 	asking asking
+	// lostRights: see LostRights.
+	lostRights bool
 }
 
 // Told is a signal that asked the process to end.

@@ -34,6 +34,7 @@ func (w *Watch) runs(pid int) {
 		}
 	}
 	w.threads[pid] = pid
+	w.noteRights(pid)
 	resume(pid, 0)
 }
 
