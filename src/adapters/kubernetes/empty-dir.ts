@@ -1,3 +1,4 @@
+import { CARRIES_VARIABLE } from '../../core/container/carrier.ts';
 import { quantityOf } from '../../lib/quantity.ts';
 import { asObject, asObjects, asText, type JsonObject, textOrUndefined } from './api/json-fields.ts';
 
@@ -10,9 +11,12 @@ const ENOUGH_BYTES = 64 * 1024 * 1024;
  * in memory, which the pod may lack. Undefined where processes are shared, too: nobody could end only those of one
  * container.
  */
-export function emptyDirFor(spec: JsonObject, container: JsonObject): string | undefined {
+export function emptyDirFor(pod: JsonObject, container: JsonObject): string | undefined {
+  const spec = asObject(pod.spec);
   if (spec.shareProcessNamespace === true || spec.hostPID === true) return undefined;
-  const neighbours = neighboursOf(spec, container).flatMap(({ volumeMounts }) => asObjects(volumeMounts));
+  const neighbours = [...neighboursOf(spec, container), ...debuggersOf(pod)].flatMap(({ volumeMounts }) =>
+    asObjects(volumeMounts),
+  );
   const shared = new Set(neighbours.map(({ name }) => name));
   const found = asObjects(spec.volumes).find(({ name, emptyDir }) => !shared.has(name) && hasRoom(emptyDir));
   return found && asText(found.name);
@@ -24,6 +28,17 @@ const neighboursOf = (spec: JsonObject, container: JsonObject): readonly JsonObj
     ...asObjects(spec.containers),
     ...asObjects(spec.initContainers).filter(({ restartPolicy }) => restartPolicy === 'Always'),
   ].filter(({ name }) => name !== container.name);
+
+/** Those that may still run, but for one that brings a tracer. */
+function debuggersOf(pod: JsonObject): readonly JsonObject[] {
+  const statuses = asObjects(asObject(pod.status).ephemeralContainerStatuses);
+  const ended = new Set(
+    statuses.filter(({ state }) => asObject(state).terminated !== undefined).map(({ name }) => name),
+  );
+  return asObjects(asObject(pod.spec).ephemeralContainers).filter(
+    ({ name, env }) => !ended.has(name) && !asObjects(env).some((variable) => variable.name === CARRIES_VARIABLE),
+  );
+}
 
 function hasRoom(emptyDir: unknown): boolean {
   if (emptyDir === undefined) return false;

@@ -34,7 +34,7 @@ export async function readOriginal(
     sources: asObjects(container.envFrom).map(sourceText),
     mounts: [...mounts.filter((mount) => !hasSubPath(mount)).map(mountText), ...devicesOf(container).map(deviceText)],
     unmountable: mounts.filter(hasSubPath).map(mountText),
-    ...defined({ emptyDir: emptyDirFor(asObject(asObject(body).spec), container) }),
+    ...defined({ emptyDir: emptyDirFor(asObject(body), container) }),
   };
 }
 

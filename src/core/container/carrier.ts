@@ -10,6 +10,9 @@ import { NOBODY, securityContextOf } from './profiles.ts';
 /** Where both containers have the volume that the tracer is in. */
 export const CARRIER_FOLDER = '/.kdebug';
 
+/** Marks the container that brings a tracer. */
+export const CARRIES_VARIABLE = 'KDEBUG_CARRIES';
+
 /** The time from the moment when the tracer ends the program to the end of the container: SIGTERM, 3 s, SIGKILL, a report. */
 export const END_ROOM_MS = 10_000;
 
@@ -18,6 +21,11 @@ export const carrierName = (runId: RunId, podUid: string): string =>
   `kdebug-${base32Hash(`${runId}/${podUid}/carrier`, 12)}`;
 
 const tracerPath = (secondRunName: string): string => `${CARRIER_FOLDER}/${secondRunName}`;
+
+const KEY = /^[0-9a-f]{32}$/;
+
+/** What the container that brings a tracer leaves as its termination message: the tracer's report has it, too. */
+export const isTracerKey = (message: string): boolean => KEY.test(message.trim());
 
 /** The words before those of the program itself. */
 export const tracerWords = (secondRunName: string, { endsAfterMs }: Carrier): readonly string[] => [
@@ -35,11 +43,12 @@ export interface CarrierMark {
 }
 
 /**
- * The ephemeral container that brings the tracer. It has no `KDEBUG_RUN`, so it is never mistaken for a run. It runs as
- * nobody, with the least power: an emptyDir can be written by every user. Pure.
+ * The ephemeral container that brings the tracer. It has no `KDEBUG_RUN`, so it is never mistaken for a run. It has the
+ * least power, and runs as the user of the program, who may then remove the copy from every folder; as nobody where only the
+ * image names that user, or it is root: mostly an emptyDir can be written by everybody. Pure.
  */
 export function buildCarrier(
-  plan: Pick<Plan, 'podUid' | 'requesterId'>,
+  plan: Pick<Plan, 'podUid' | 'requesterId' | 'onceMore'>,
   { image, volume }: Carrier,
   { runId, containerName, notAfterMs }: CarrierMark,
 ): EphemeralContainer {
@@ -48,11 +57,13 @@ export function buildCarrier(
     image,
     args: ['carry', tracerPath(containerName)],
     env: literalVariables([
-      ['KDEBUG_CARRIES', runId],
+      [CARRIES_VARIABLE, runId],
       ['KDEBUG_REQUESTER', plan.requesterId],
       ['KDEBUG_NOT_AFTER', new Date(notAfterMs).toISOString()],
     ]),
-    ...defined({ securityContext: securityContextOf('restricted', NOBODY) }),
+    ...defined({
+      securityContext: securityContextOf('restricted', { ...NOBODY, uid: plan.onceMore?.user || NOBODY.uid }),
+    }),
     volumeMounts: [{ name: volume, mountPath: CARRIER_FOLDER }],
     terminationMessagePolicy: 'FallbackToLogsOnError',
   };

@@ -1,5 +1,6 @@
 import { afterWords, formatBytes, formatDuration } from '../../lib/duration.ts';
 import { shorten } from '../../lib/text.ts';
+import { CARRIER_FOLDER } from '../container/carrier.ts';
 import type { OnceMore } from '../container/once-more.ts';
 import type { ContainerTermination, Pod } from '../container/pod.ts';
 import { endOfDebugger, outcomeOfTermination } from '../container/status.ts';
@@ -19,7 +20,7 @@ import {
 } from './once-more-first-run.ts';
 import { quoted, signalWords } from './reading/phrases.ts';
 import { podMemoryLimit } from './rules/resources.ts';
-import { deathIn, ownLogOf, startProblemIn } from './traced-end.ts';
+import { deathIn, disturbanceIn, OVERTIME, ownLogOf, refusalOfTracer, startProblemIn } from './traced-end.ts';
 
 export interface SecondEnd {
   readonly outcome: Outcome;
@@ -54,7 +55,7 @@ const OF_PROGRAM: ReadonlySet<string> = new Set([
  * Undefined where it never ran, or something else ended it: the outcome says so.
  */
 export function onceMoreVerdict(onceMore: OnceMore, watched: SecondEnd): Verdict | undefined {
-  const end = asOfNow(watched);
+  const end = asOfNow(watched, onceMore);
   const who = whoOf(onceMore);
   const { outcome, pod } = end;
   const first = firstRunOf(pod, onceMore.container);
@@ -75,9 +76,7 @@ export function onceMoreVerdict(onceMore: OnceMore, watched: SecondEnd): Verdict
     case 'oom-killed':
       return outOfMemory(who, end);
     case 'start-failed':
-      return OF_PROGRAM.has(outcome.reason)
-        ? startTrouble(who, quoted(runtimeMessage(outcome.message), QUOTED_LENGTH) || outcome.reason)
-        : undefined;
+      return neverStarted(who, outcome, onceMore);
     case 'timed-out':
       return overtime(who, { onceMore, end, first });
     default:
@@ -85,6 +84,18 @@ export function onceMoreVerdict(onceMore: OnceMore, watched: SecondEnd): Verdict
   }
 }
 
+type StartFailed = Extract<Outcome, { kind: 'start-failed' }>;
+
+function neverStarted(who: string, { reason, message }: StartFailed, { carrier }: OnceMore): Verdict | undefined {
+  if (!OF_PROGRAM.has(reason)) return undefined;
+  if (carrier && message.includes(CARRIER_FOLDER)) return attention(`${who} ${NO_TRACER}`, UNTRACED);
+  return startTrouble(who, quoted(runtimeMessage(message), QUOTED_LENGTH) || reason);
+}
+
+const NO_TRACER = 'was not started: its tracer is no longer in the volume, or no program may run there';
+const UNTRACED = 'Add --untraced to run it without the tracer: then nothing can end it.';
+const NO_REPORT = 'Its tracer left no report that could be believed.';
+const UNKNOWN_END = 'Its tracer ends it so when its time is over, but left no report that could be believed.';
 const GOES_ON = 'kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.';
 
 /** Whether it has started is in its own words: a program may wait for its database for hours. */
@@ -108,8 +119,9 @@ function whoOf({ container, withoutEnv, revision }: OnceMore): string {
   return differences.length === 0 ? container : `${container} ${differences.join(' and ')}`;
 }
 
-/** A program that was followed to the end of its time may have ended since. */
-function asOfNow(end: SecondEnd): SecondEnd {
+/** A program that was followed to the end of its time may have ended since. The log is its own, without what its tracer added. */
+function asOfNow(watched: SecondEnd, { carrier }: OnceMore): SecondEnd {
+  const end = carrier ? { ...watched, logEnd: ownLogOf(watched.logEnd) } : watched;
   const { outcome, pod, containerName, termination: known } = end;
   const isFollowed = outcome.kind === 'timed-out' && !known && pod && containerName !== undefined;
   const termination = isFollowed ? endOfDebugger(pod, containerName) : undefined;
@@ -123,22 +135,35 @@ interface Failed {
 }
 
 function failure(who: string, exitCode: number, failed: Failed): Verdict {
-  const { end, first } = failed;
-  const notStarted = end.report && startProblemIn(end.report);
-  if (notStarted !== undefined) return startTrouble(who, quoted(notStarted, QUOTED_LENGTH));
+  const { onceMore, end, first } = failed;
+  const problem = startProblem(who, failed);
+  if (problem) return problem;
   const words = wordsOf(end);
   const how = `${who} ended with exit code ${exitCode}${signalWords({ exitCode })} ${lengthOf(end)}`;
   const only = words === undefined ? undefined : onlyHere(how, words, failed);
   if (only) return only;
   const { text, rest } = endText(who, how, { end, words });
+  if (onceMore.carrier && !end.report)
+    return attention(text, exitCode === OVERTIME ? UNKNOWN_END : joined(otherwise(first, exitCode), NO_REPORT));
   const other = otherwise(first, exitCode);
   if (other !== undefined) return attention(text, joined(rest, other));
   const same = first?.ended && sameEndWords(first.ended.exitCode, exitCode);
   return trouble(text, joined(rest, same, 'Its log below has the lines before.'));
 }
 
+function startProblem(who: string, { onceMore, end: { report, termination } }: Failed): Verdict | undefined {
+  const notStarted = report && startProblemIn(report);
+  if (notStarted !== undefined) return startTrouble(who, quoted(notStarted, QUOTED_LENGTH));
+  const refusal = onceMore.carrier && termination && refusalOfTracer(termination);
+  return refusal
+    ? attention(`${who} was not started: ${quoted(refusal, QUOTED_LENGTH)}`, 'Ask for it again.')
+    : undefined;
+}
+
 /** What only this run met. */
 function onlyHere(how: string, words: string, { onceMore, end, first }: Failed): Verdict | undefined {
+  const disturbance = onceMore.carrier && disturbanceIn(end.report, end.logEnd);
+  if (disturbance) return attention(`${how}${saying(words)}`, disturbance);
   if (ranAtOnce(first, end.termination, words))
     return attention(
       `${how}, while its container ran, too${saying(words)}`,
@@ -196,8 +221,7 @@ function lengthOf({ termination }: SecondEnd): string {
 
 /** The line that says why it ended, else the last one. */
 function wordsOf({ logEnd, termination, report }: SecondEnd): string | undefined {
-  const log = report ? ownLogOf(logEnd) : logEnd;
-  const words = log.trim() === '' && !report ? (termination?.message ?? '') : log;
+  const words = logEnd.trim() === '' && !report ? (termination?.message ?? '') : logEnd;
   return lastWordsOf(words.split('\n'), []).line;
 }
 

@@ -7,7 +7,7 @@ import type { Outcome } from '../outcome.ts';
 import { type Diagnosis, parseReport } from './facts/report.ts';
 
 /** The exit code of a program that its tracer ended because its time was over, as of timeout(1). */
-const OVERTIME = 124;
+export const OVERTIME = 124;
 /** The beginning of the verdict on a program that the kernel did not start. */
 const NOT_STARTED = 'Could not start: ';
 /** The first words of what the tracer adds to the log of the program. */
@@ -63,4 +63,25 @@ export const startProblemIn = ({ verdict }: Diagnosis): string | undefined =>
 export function ownLogOf(log: string): string {
   const at = log.lastIndexOf(HEADING);
   return at < 0 ? log : log.slice(0, at);
+}
+
+/** The exit code with which the tracer refuses to begin, and its words. */
+const REFUSED = 125;
+const REFUSAL = /^(?:Started too late|Not started): /;
+
+/** Why the tracer did not start the program. */
+export const refusalOfTracer = ({ exitCode, message }: ContainerTermination): string | undefined =>
+  exitCode === REFUSED && REFUSAL.test(message) ? message.trim() : undefined;
+
+/** What programs say that do not bear a tracer, or must be the first process of their container. */
+const DISTURBED =
+  /LeakSanitizer has encountered a fatal error|does not work under ptrace|debugger (?:is )?(?:detected|present|attached)|\b(?:as|be|is|not|run) (?:pid|process) 1\b/i;
+
+/** In words, that the program ended because of its tracer, as far as anybody can tell; undefined: nothing says so. */
+export function disturbanceIn(report: Diagnosis | undefined, log: string): string | undefined {
+  if (report?.unsure)
+    return 'It was traced, and so lacked the rights that its file gives (set-uid or capabilities). Run it again with --untraced.';
+  return DISTURBED.test(log)
+    ? 'It may say that only because of its tracer, which is the first process and its debugger. Run it again with --untraced.'
+    : undefined;
 }

@@ -1,4 +1,4 @@
-import { carrierName } from '../../core/container/carrier.ts';
+import { carrierName, isTracerKey } from '../../core/container/carrier.ts';
 import type { Carrier } from '../../core/container/once-more.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { type ContainerState, stateOfContainer } from '../../core/container/status.ts';
@@ -89,8 +89,10 @@ function endOf(state: ContainerState): CarrierEnd | undefined {
     return { problem: failed(`The container that brings the tracer did not start: ${state.reason}: ${state.message}`) };
   if (state.kind !== 'terminated') return undefined;
   const { exitCode, message } = state.termination;
-  const words = message.trim() || `exit code ${exitCode}`;
-  return { problem: exitCode === 0 ? undefined : failed(`The tracer could not be brought: ${words}`) };
+  if (exitCode === 0 && isTracerKey(message)) return { problem: undefined };
+  return {
+    problem: failed(`The tracer could not be brought: ${message.trim() || `exit code ${exitCode}, without a key`}`),
+  };
 }
 
 const failed = (why: string): Outcome => ({

@@ -16,11 +16,13 @@ import {
 import { onceMoreVerdict } from '../../core/diagnosis/once-more-verdict.ts';
 import { explanationOf, verdictOf } from '../../core/diagnosis/report-verdict.ts';
 import { tracedEndOf, wasEndedByTracer } from '../../core/diagnosis/traced-end.ts';
+import { toKdebugError } from '../../core/errors.ts';
 import { afterLook, afterNoLook, withLeftOpen } from '../../core/lookup/merge-verdicts.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import { isDiagnostic } from '../../core/planning/resolve.ts';
 import type { EndedRun } from '../../core/run/life-cycle.ts';
 import type { Run, RunLog } from '../../core/run/run.ts';
+import { sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { HeldRun } from '../context/held-run.ts';
@@ -31,6 +33,9 @@ import { ownLogIn } from '../first-answer/target-logs.ts';
 import type { LogReaders, ReadLog } from '../log/logs.ts';
 import { shortLog } from '../log/short-log.ts';
 import { orStopped } from './stop-end.ts';
+
+/** One a second. */
+const MAX_READS = 10;
 
 /** Outcomes after which the log can no longer be read. */
 const LOG_UNREACHABLE: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
@@ -58,11 +63,19 @@ export async function collect(
   });
 }
 
-/** Unread, the pod cannot say that the report is the tracer's. */
+/** The pod says whether the report is the tracer's, so one that cannot be read is read again. */
 async function readTracedEnd({ id, plan, termination }: Run, deps: FlowDeps): Promise<Diagnosis | undefined> {
   if (!plan?.onceMore?.carrier) return undefined;
-  const pod = await inTime(deps, currentPod(plan, deps));
-  return tracedEndOf({ plan, runId: id, termination, pod }, deps.policies.current().output.redact);
+  for (let tries = 1; ; tries++) {
+    try {
+      const pod = await currentPod(plan, deps);
+      return tracedEndOf({ plan, runId: id, termination, pod }, deps.policies.current().output.redact);
+    } catch (thrown) {
+      if (tries === MAX_READS) return undefined;
+      deps.log.debug('pod not read for the report of a tracer', { runId: id, reason: toKdebugError(thrown).code });
+      await sleep(deps.clock, 1_000);
+    }
+  }
 }
 
 async function readLog(run: EndedRun, readers: LogReaders): Promise<ReadLog | undefined> {

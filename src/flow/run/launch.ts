@@ -55,8 +55,7 @@ export async function launch(
     const problem = await problemOfRepeat(held.run, plan, { deps, check });
     if (problem) {
       room.release(plan, containerName(held.run.id, plan.podUid));
-      const outcome = { kind: 'start-failed', reason: problem.code, message: problem.message } as const;
-      await held.apply({ kind: 'ended', outcome, atMs: deps.clock.now() });
+      await held.apply({ kind: 'ended', outcome: notStarted(problem), atMs: deps.clock.now() });
       return;
     }
   }
@@ -64,12 +63,28 @@ export async function launch(
   const run = await held.apply({ kind: 'launching', ...markOf(held.run, plan, deps) });
   // The run was denied meanwhile, because Slack refused its card everywhere.
   if (run.state !== 'launching') return room.release(plan, containerName(run.id, plan.podUid));
-  const outcome = (await carryTracer(held, plan, deps)) ?? (await send(run, plan, deps));
+  const outcome =
+    (await carryTracer(held, plan, deps)) ??
+    (await changedMeanwhile(run, plan, { deps, check })) ??
+    (await send(run, plan, deps));
   const atMs = deps.clock.now();
   if (outcome) {
     room.release(plan, run.containerName ?? '');
     await held.apply({ kind: 'ended', outcome, atMs });
   } else await held.apply({ kind: 'launched', atMs });
+}
+
+const notStarted = ({ code, message }: Refusal): Outcome => ({ kind: 'start-failed', reason: code, message });
+
+/** The container that brings a tracer may take a minute, so everything is asked again behind it. */
+async function changedMeanwhile(
+  run: Run,
+  plan: Plan,
+  { deps, check }: Required<Pick<LaunchContext, 'deps' | 'check'>>,
+): Promise<Outcome | undefined> {
+  if (!plan.onceMore?.carrier) return undefined;
+  const problem = (await muteProblem(deps)) ?? (await problemOfRepeat(run, plan, { deps, check }));
+  return problem && notStarted(problem);
 }
 
 /** Why its container is not in the pod. */

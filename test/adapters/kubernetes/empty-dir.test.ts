@@ -21,7 +21,7 @@ it.each<[string, object]>([
     spec({ volumes: [{ name: 'shm', emptyDir: { medium: 'Memory' } }, { name: 'map', configMap: {} }, TMP] }),
   ],
 ])('takes an emptyDir that %s', (_, given) => {
-  expect(emptyDirFor({ ...given }, APP)).toBe('tmp');
+  expect(emptyDirFor({ spec: given }, APP)).toBe('tmp');
 });
 
 it.each<[string, object]>([
@@ -41,5 +41,20 @@ it.each<[string, object]>([
   ['the containers of the pod share their processes', spec({ shareProcessNamespace: true })],
   ['they share those of the node', spec({ hostPID: true })],
 ])('takes none where %s', (_, given) => {
-  expect(emptyDirFor({ ...given }, APP)).toBeUndefined();
+  expect(emptyDirFor({ spec: given }, APP)).toBeUndefined();
+});
+
+const debugging = (env: readonly object[] = [], state: object = { running: {} }) => ({
+  spec: spec({ ephemeralContainers: [{ name: 'debugger', env, ...mounting('tmp') }] }),
+  status: { ephemeralContainerStatuses: [{ name: 'debugger', state }] },
+});
+
+it('takes none that a debug container mounts which may still run', () => {
+  expect(emptyDirFor(debugging(), APP)).toBeUndefined();
+  expect(emptyDirFor({ ...debugging(), status: {} }, APP)).toBeUndefined();
+});
+
+it('takes one whose debug container has ended, or is what brings the tracer', () => {
+  expect(emptyDirFor(debugging([], { terminated: { exitCode: 0 } }), APP)).toBe('tmp');
+  expect(emptyDirFor(debugging([{ name: 'KDEBUG_CARRIES', value: 'abcdefgh23' }]), APP)).toBe('tmp');
 });

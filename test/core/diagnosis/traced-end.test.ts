@@ -145,3 +145,51 @@ it('takes what the tracer adds for none of the program’s words', () => {
   );
   expect(ownLogOf('up\n')).toBe('up\n');
 });
+
+it.each([
+  [
+    'LeakSanitizer',
+    '==13==LeakSanitizer has encountered a fatal error.\n==13==HINT: LeakSanitizer does not work under ptrace',
+  ],
+  ['s6', 's6-overlay-suexec: fatal: can only run as pid 1'],
+])('does not call for the cause what %s says of its tracer', (_, log) => {
+  const exit = reported('Process 7 (shop) ended itself with exit code 1, called in leave+0x8 (shop).', 'died_of_exit');
+  const [line, next] = told(failed(1), exit, log);
+  expect(line).toContain('web ended with exit code 1');
+  expect(next).toContain('only because of its tracer');
+  expect(next).toContain('--untraced');
+});
+
+it('does not call for the cause what a program lacks because it is traced', () => {
+  const report = JSON.stringify({
+    kdebug: 1,
+    key: KEY,
+    unsure: true,
+    verdict: 'Process 7 (shop) ended itself with exit code 1. It ran without the rights that its file gives.',
+    findings: [{ code: 'died_of_exit', text: 'Process 7 (shop) ended itself with exit code 1' }],
+    sections: [],
+  });
+  expect(told(failed(1), report, 'bind() failed (13: Permission denied)')[1]).toContain('lacked the rights');
+});
+
+it('says that the tracer did not start the program, and why', () => {
+  const words = 'Started too late: this run was given up, so nothing was done.';
+  expect(told(failed(125), words)).toEqual([`web was not started: “${words}”`, 'Ask for it again.']);
+  expect(told(failed(1), words)[0]).toContain('web ended with exit code 1');
+});
+
+it('blames no manifest where the tracer is gone', () => {
+  const message = 'exec: "/.kdebug/kdebug-abc": stat /.kdebug/kdebug-abc: no such file or directory';
+  const [line, next] = told({ kind: 'start-failed', reason: 'StartError', message }, '');
+  expect(line).toContain('its tracer is no longer in the volume');
+  expect(next).toContain('--untraced');
+});
+
+it('says that no report could be believed', () => {
+  const heading = 'up\nkdebug blackbox, run x, now\nmemory of the container: 11 MiB\n';
+  expect(told(failed(124), '', heading)).toEqual([
+    'web ended with exit code 124 after 2 s: “up”',
+    'Its tracer ends it so when its time is over, but left no report that could be believed.',
+  ]);
+  expect(told(failed(2), '', heading)[1]).toContain('Its tracer left no report that could be believed.');
+});

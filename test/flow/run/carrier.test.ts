@@ -157,7 +157,7 @@ describe('a second run whose pod has a volume for a tracer', () => {
     const world = await carried();
     const text = 'Process 1 died of FORGERY';
     await secondEnds(world, 2, { key, verdict: `${text}.`, findings: [{ code: 'died_of_signal', text }] });
-    expect((await world.run()).verdict?.line).toBe('web ended with exit code 2 after 3 s: “#0 crash_here+0x0”');
+    expect((await world.run()).verdict?.line).toBe('web ended with exit code 2 after 3 s: “starting”');
   });
 
   it.each([
@@ -165,6 +165,11 @@ describe('a second run whose pod has a volume for a tracer', () => {
       'ends with an error',
       { terminated: aTermination({ exitCode: 1, message: 'no space left on device' }) },
       'The tracer could not be brought: no space left on device.',
+    ],
+    [
+      'leaves no key',
+      { terminated: aTermination({ exitCode: 0, message: '' }) },
+      'The tracer could not be brought: exit code 0, without a key.',
     ],
     [
       'does not start',
@@ -182,6 +187,43 @@ describe('a second run whose pod has a volume for a tracer', () => {
     expect(result).toContain(words);
     expect(result).toContain('The program was not started.');
     expect(result).toContain('--untraced');
+  });
+
+  const { waiting: _waiting, ...up } = { ...WAITS, running: { startedAt: at(0) } };
+
+  it.each<[string, (world: World) => Promise<void> | void, string]>([
+    [
+      'its container runs',
+      async ({ cluster }) => {
+        const pod = await cluster.pod('shop', 'web-1');
+        cluster.setPod({ ...pod, status: { ...pod.status, containerStatuses: [up] } });
+      },
+      'once_more_running',
+    ],
+    [
+      'no rule allows it any more',
+      (world) => {
+        world.policy = { ...world.policy, channels: {} };
+      },
+      'channel_unknown',
+    ],
+  ])('is judged once more when the tracer is there: %s', async (_, change, code) => {
+    const world = await approved();
+    await change(world);
+    world.cluster.report({ terminated: CARRIED }, 0);
+    await settle();
+    await world.clock.advance(1_000);
+    expect((await world.run()).outcome).toMatchObject({ kind: 'start-failed', reason: code });
+    expect(world.cluster.launches).toHaveLength(1);
+  });
+
+  it('reads the pod again that says whose report it is', async () => {
+    const world = await carried();
+    world.cluster.faults.add('pod', 'cluster_unreachable');
+    const verdict = 'Process 7 (shop) was still running after 60 s and was ended.';
+    await secondEnds(world, 124, { verdict });
+    await world.clock.advance(5_000);
+    expect((await world.run()).outcome).toEqual({ kind: 'timed-out' });
   });
 
   it('is not started where the container that brings the tracer does not end in time', async () => {

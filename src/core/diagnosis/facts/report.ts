@@ -1,5 +1,6 @@
 import { defined, isObject } from '../../../lib/object.ts';
 import { type PodFacts, readFacts } from '../../compare/facts.ts';
+import { isTracerKey } from '../../container/carrier.ts';
 import { redactText } from '../../redact/redact-text.ts';
 import { RUNTIMES, type Runtime } from './rules.ts';
 import { readSeries, type Series } from './series.ts';
@@ -89,7 +90,6 @@ const MAX_ITEMS = 20;
 /** Kubernetes' own bound of runAsUser and runAsGroup (apimachinery, IsValidUserID). */
 const MAX_ID = 2_147_483_647;
 const CODE = /^[a-z][a-z0-9_-]{0,39}$/;
-const KEY = /^[0-9a-f]{32}$/;
 const CAPABILITY = /^[A-Z][A-Z_]{2,29}$/;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -207,7 +207,7 @@ export function parseReport(json: string, redact: readonly string[] = []): Diagn
     sections: items(report.sections, redact, toSection),
     ...defined({
       unsure: report.unsure === true || undefined,
-      key: typeof report.key === 'string' && KEY.test(report.key) ? report.key : undefined,
+      key: typeof report.key === 'string' && isTracerKey(report.key) ? report.key : undefined,
       tool,
       self,
       target,
