@@ -96,6 +96,8 @@ export function secondRunOf(pod: Pod, { request, policy, original, revisions }: 
 
 /** The image that comes with kdebug. No other: nothing says which images understand `carry`. */
 const TRACER = 'blackbox';
+/** It takes no longer time. */
+const MAX_TRACED_MS = 12 * 3_600_000;
 
 /**
  * What traces the second run and ends it, where the policy has the image, the pod's spec names a program to start, and
@@ -109,7 +111,8 @@ function carrierFor(
   const tracer = own(policy.images, TRACER);
   const isOurs = tracer?.diagnostic === true && tracer.traces === true;
   if (!isOurs || request.onceMore?.untraced || command.length === 0 || emptyDir === undefined) return undefined;
-  return { image: tracer.reference, volume: emptyDir, endsAfterMs: lengthOf(request, policy) };
+  const endsAfterMs = lengthOf(request, policy);
+  return endsAfterMs > MAX_TRACED_MS ? undefined : { image: tracer.reference, volume: emptyDir, endsAfterMs };
 }
 
 const lengthOf = ({ timeoutMs }: Pick<RunRequest, 'timeoutMs'>, { limits }: Pick<Policy, 'limits'>): number =>

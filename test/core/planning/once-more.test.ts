@@ -117,6 +117,8 @@ describe('the plan of a second run', () => {
     const request = { onceMore: { withoutEnv: [], untraced: true }, timeoutMs: 90_000 };
     expect(plan({ ...traced, request })).toMatchObject({ timeoutMs: 90_000 });
     expect(plan({ ...traced, request }).onceMore).not.toHaveProperty('carrier');
+    const long = { onceMore: { withoutEnv: [] }, timeoutMs: 13 * 3_600_000 };
+    expect(plan({ ...traced, request: long }).onceMore).not.toHaveProperty('carrier');
     const moved = { blackbox: { ...blackbox, reference: 'registry.example.com/blackbox:2' } };
     expect(planHash(plan({ ...traced, policy: { images: moved } }))).not.toBe(planHash(plan(traced)));
   });
