@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -159,8 +160,12 @@ func lackOf(err error) *target.Lack {
 	return &target.Lack{Lacks: "stacks: " + words}
 }
 
+// tornTries is how often a stack without its end is read again.
+const tornTries = 2
+
 func read(ctx context.Context, pid int) ([]pythonThread, error) {
 	var last error
+	torn := 0
 	for range tries {
 		within, cancel := context.WithTimeout(ctx, 20*time.Second)
 		out, err := run.Output(within, PySpy, "dump", "--json", "--nonblocking", "--pid", strconv.Itoa(pid))
@@ -168,7 +173,11 @@ func read(ctx context.Context, pid int) ([]pythonThread, error) {
 		var threads []pythonThread
 		if err == nil {
 			if err = json.Unmarshal(out, &threads); err == nil {
-				return threads, nil
+				if !isTorn(threads) || torn == tornTries {
+					return threads, nil
+				}
+				torn++
+				continue
 			}
 		}
 		last = err
@@ -177,6 +186,18 @@ func read(ctx context.Context, pid int) ([]pythonThread, error) {
 		}
 	}
 	return nil, last
+}
+
+// isTorn is whether a stack that changed while it was read may lack its end, of which py-spy does not tell: the outermost function of a thread is a
+// module, or what starts a thread.
+func isTorn(threads []pythonThread) bool {
+	return slices.ContainsFunc(threads, func(each pythonThread) bool {
+		if !each.Active || len(each.Frames) == 0 {
+			return false
+		}
+		outermost := each.Frames[len(each.Frames)-1].Name
+		return outermost != "<module>" && !strings.Contains(outermost, "_bootstrap")
+	})
 }
 
 // Sample counts where the process' busy threads are for a time, without stopping it.

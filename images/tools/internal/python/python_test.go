@@ -51,3 +51,37 @@ func TestBeforePython311OnlyThreadsWithItsLockAreSampled(t *testing.T) {
 		}
 	}
 }
+
+// A process that is not stopped may call and return while its stack is read.
+func TestAStackWithoutItsEndIsReadAgain(t *testing.T) {
+	torn := `[{"thread_name":"MainThread","active":true,"frames":[{"name":"discount","filename":"/app.py","line":20}]}]`
+	whole := `[{"thread_name":"MainThread","active":true,"frames":[{"name":"discount","filename":"/app.py","line":20},{"name":"<module>","filename":"/app.py","line":44}]}]`
+	for name, each := range map[string]struct {
+		answers []string
+		frames  int
+	}{
+		"whole at once":          {[]string{whole, torn}, 2},
+		"whole at the second":    {[]string{torn, whole}, 2},
+		"a program's own start":  {[]string{torn, torn, torn, whole}, 1},
+		"whole behind two torns": {[]string{torn, torn, whole}, 2},
+	} {
+		folder := t.TempDir()
+		script := "#!/bin/sh\ncd " + folder + "\necho x >>count\ncat answer$(wc -l <count | tr -d ' ')\n"
+		for number, answer := range each.answers {
+			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("answer%d", number+1)), []byte(answer), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		program := filepath.Join(folder, "py-spy")
+		if err := os.WriteFile(program, []byte(script), 0o700); err != nil { //nolint:gosec // It is to run.
+			t.Fatal(err)
+		}
+		before := PySpy
+		PySpy = program
+		threads, err := read(context.Background(), 1)
+		PySpy = before
+		if err != nil || len(threads) != 1 || len(threads[0].Frames) != each.frames {
+			t.Errorf("%s: %v %v", name, threads, err)
+		}
+	}
+}
