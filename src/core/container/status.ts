@@ -42,17 +42,25 @@ export function stateOfContainer(pod: Pod, name: string, targetName?: string): C
   }
   if (!status.waiting) return { kind: 'unseen' };
   const { reason, message } = status.waiting;
-  const fatal = FATAL_REASONS.has(reason) && !waitsForTarget(pod, reason, targetName);
+  const fatal = FATAL_REASONS.has(reason) && !waitsForTarget(pod, status.waiting, targetName);
   return { kind: fatal ? 'start-failed' : 'waiting', reason, message };
 }
 
+/** What containerd says of a target that was down at its last try. */
+const TARGET_DOWN = /invalid target container: .* is not running/;
+
 /**
  * A container cannot start while its target is down. It can once the target runs again, because the kubelet retries at
- * every sync (seen on 1.34.4: `CreateContainerError`, then a start in the target's next running window).
+ * every sync (seen on 1.34.4: `CreateContainerError`, then a start in the target's next running window). A busy kubelet
+ * may not have retried yet although the target runs.
  */
-function waitsForTarget(pod: Pod, reason: string, targetName: string | undefined): boolean {
+function waitsForTarget(
+  pod: Pod,
+  { reason, message }: { readonly reason: string; readonly message: string },
+  targetName: string | undefined,
+): boolean {
   if (reason !== 'CreateContainerError' || targetName === undefined) return false;
-  return statusOfTarget(pod, targetName)?.running === undefined;
+  return TARGET_DOWN.test(message) || statusOfTarget(pod, targetName)?.running === undefined;
 }
 
 export const statusOfTarget = (pod: Pod, targetName: string): ContainerStatus | undefined =>

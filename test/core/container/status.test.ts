@@ -44,6 +44,14 @@ describe('stateOfContainer', () => {
     expect(stateOfContainer(pod, 'kdebug-a', 'web').kind).toBe('start-failed');
   });
 
+  it('waits while the target runs again and the kubelet has not retried yet', () => {
+    const message =
+      'failed to generate container "00" spec: invalid target container: container "ab" is not running - in state CONTAINER_EXITED';
+    const pod = withStatus({ waiting: { reason: 'CreateContainerError', message } });
+    expect(stateOfContainer(pod, 'kdebug-a', 'web').kind).toBe('waiting');
+    expect(stateOfContainer(pod, 'kdebug-a').kind).toBe('start-failed');
+  });
+
   it.each(['StartError', 'ContainerCannotRun'])('has failed to start when it terminated with %s', (reason) => {
     const state = stateOfContainer(withStatus({ terminated: aTermination({ reason, exitCode: 128 }) }), 'kdebug-a');
     expect(state.kind).toBe('start-failed');
