@@ -1,4 +1,5 @@
 import type { AlertCard } from '../../src/core/alert/card.ts';
+import type { OnceMore, Original } from '../../src/core/container/once-more.ts';
 import type { Plan } from '../../src/core/container/plan.ts';
 import type { ContainerStatus, ContainerTermination, Pod } from '../../src/core/container/pod.ts';
 import { asChannelId, asRunId, asUserId } from '../../src/core/ids.ts';
@@ -80,6 +81,27 @@ export const aRequest = (parts: Partial<RunRequest> = {}): RunRequest => ({
   argumentsOnly: false,
   dryRun: false,
   batch: { canary: false },
+  ...parts,
+});
+
+/** What a container of a pod has: a program and nothing else. */
+export const anOriginal = (parts: Partial<Original> = {}): Original => ({
+  command: ['/shop'],
+  args: [],
+  variables: [],
+  sources: [],
+  mounts: [],
+  unmountable: [],
+  ...parts,
+});
+
+/** Of the container `web`. */
+export const aSecondRun = (parts: Partial<OnceMore> = {}): OnceMore => ({
+  ...anOriginal(),
+  container: 'web',
+  withoutEnv: [],
+  switches: [],
+  serviceAccount: 'default',
   ...parts,
 });
 

@@ -1,25 +1,12 @@
 import { expect, it } from 'vitest';
 import { containerName, stopContainerName } from '../../../src/core/container/build.ts';
 import { buildCarrier, carrierName, tracerWords } from '../../../src/core/container/carrier.ts';
-import type { OnceMore } from '../../../src/core/container/once-more.ts';
 import { asRunId } from '../../../src/core/ids.ts';
 import { defined } from '../../../src/lib/object.ts';
-import { START_MS } from '../../support/builders.ts';
+import { aSecondRun, START_MS } from '../../support/builders.ts';
 
 const RUN = asRunId('abcdefghij');
 const CARRIER = { image: 'registry.example.com/blackbox:1', volume: 'tmp', endsAfterMs: 1_500 };
-const A_SECOND_RUN: OnceMore = {
-  container: 'web',
-  command: ['/shop'],
-  args: [],
-  variables: [],
-  sources: [],
-  mounts: [],
-  unmountable: [],
-  withoutEnv: [],
-  switches: [],
-  serviceAccount: 'default',
-};
 const PLAN = { podUid: 'uid-1', requesterId: 'U0ROY' };
 
 it('has a name that only its run and its pod decide on, and no other container has', () => {
@@ -60,7 +47,7 @@ it.each([
   [0, 65_532],
   [undefined, 65_532],
 ])('runs as the user of the program, but never as root: %s', (user, uid) => {
-  const onceMore = { ...A_SECOND_RUN, ...defined({ user }) };
+  const onceMore = aSecondRun(defined({ user }));
   const mark = { runId: RUN, containerName: 'kdebug-second', notAfterMs: START_MS };
   const { securityContext } = buildCarrier({ ...PLAN, onceMore }, CARRIER, mark);
   expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: uid, runAsGroup: 65_532 });

@@ -3,21 +3,10 @@ import type { OnceMore } from '../../../src/core/container/once-more.ts';
 import type { ContainerStatus, ContainerTermination, Pod } from '../../../src/core/container/pod.ts';
 import { onceMoreVerdict } from '../../../src/core/diagnosis/once-more-verdict.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
-import { aPod, aStatus, aTermination } from '../../support/builders.ts';
+import { aPod, aSecondRun, aStatus, aTermination } from '../../support/builders.ts';
 import { REAL_ENDS } from './real-ends.ts';
 
-const ONCE_MORE: OnceMore = {
-  container: 'web',
-  command: [],
-  args: [],
-  variables: ['DB_URL'],
-  sources: [],
-  mounts: [],
-  unmountable: [],
-  withoutEnv: [],
-  switches: [],
-  serviceAccount: 'default',
-};
+const ONCE_MORE = aSecondRun({ command: [], variables: ['DB_URL'] });
 
 const lineOf = (outcome: Outcome, logEnd = '', onceMore = ONCE_MORE, message = '', isPodGoing = false) =>
   onceMoreVerdict(onceMore, {

@@ -1,26 +1,13 @@
 import { expect, it } from 'vitest';
 import { carrierName } from '../../../src/core/container/carrier.ts';
-import type { OnceMore } from '../../../src/core/container/once-more.ts';
 import type { ContainerTermination } from '../../../src/core/container/pod.ts';
 import { onceMoreVerdict, type SecondEnd } from '../../../src/core/diagnosis/once-more-verdict.ts';
 import { ownLogOf, type TracedRun, tracedEndOf, wasEndedByTracer } from '../../../src/core/diagnosis/traced-end.ts';
 import { asRunId } from '../../../src/core/ids.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
-import { aPod, aStatus, aTermination } from '../../support/builders.ts';
+import { aPod, aSecondRun, aStatus, aTermination } from '../../support/builders.ts';
 
-const ONCE_MORE: OnceMore = {
-  container: 'web',
-  command: ['/shop'],
-  args: [],
-  variables: [],
-  sources: [],
-  mounts: [],
-  unmountable: [],
-  withoutEnv: [],
-  switches: [],
-  serviceAccount: 'default',
-  carrier: { image: 'blackbox:1', volume: 'tmp', endsAfterMs: 60_000 },
-};
+const ONCE_MORE = aSecondRun({ carrier: { image: 'blackbox:1', volume: 'tmp', endsAfterMs: 60_000 } });
 
 const RUN = asRunId('abcdefghij');
 const KEY = 'a1'.repeat(16);

@@ -2,7 +2,16 @@ import { expect, it } from 'vitest';
 import type { Pod } from '../../../src/core/container/pod.ts';
 import { asChannelId, asRunId } from '../../../src/core/ids.ts';
 import type { Rule } from '../../../src/core/policy/policy.ts';
-import { aCrashingPod, anOrigin, aPolicy, approvalTerms, aRule, aStatus, START_MS } from '../../support/builders.ts';
+import {
+  aCrashingPod,
+  anOrigin,
+  anOriginal,
+  aPolicy,
+  approvalTerms,
+  aRule,
+  aStatus,
+  START_MS,
+} from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { World } from '../support/world.ts';
 
@@ -22,14 +31,7 @@ async function answered(rules: readonly Rule[] = [aRule(), AGAIN], pod = loops()
     policy: aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules } }, approvers: { sre } }),
   });
   world.cluster.setPod(pod);
-  world.cluster.originalNow = {
-    command: ['/shop'],
-    args: [],
-    variables: [],
-    sources: [],
-    mounts: [],
-    unmountable: [],
-  };
+  world.cluster.originalNow = anOriginal();
   await world.say('web-1', anOrigin());
   return world;
 }

@@ -1,21 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Original } from '../../../src/core/container/once-more.ts';
-import { asChannelId } from '../../../src/core/ids.ts';
 import type { ImageAlias, Policy } from '../../../src/core/policy/policy.ts';
-import { aPod, aPolicy, approvalTerms, aRule, aStatus, aTermination, START_MS } from '../../support/builders.ts';
+import { anOriginal, aTermination, START_MS } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
-import { World } from '../support/world.ts';
+import { aWorldOf, guarded, statusOf } from '../support/second-runs.ts';
+import type { World } from '../support/world.ts';
 
-const ORIGINAL: Original = {
-  command: ['/shop'],
-  args: ['--port=8080'],
-  variables: [],
-  sources: [],
-  mounts: ['tmp at /tmp'],
-  unmountable: [],
-  emptyDir: 'tmp',
-};
+const ORIGINAL = anOriginal({ args: ['--port=8080'], mounts: ['tmp at /tmp'], emptyDir: 'tmp' });
 
 const BLACKBOX: ImageAlias = {
   alias: 'blackbox',
@@ -26,26 +18,14 @@ const BLACKBOX: ImageAlias = {
   traces: true,
 };
 
-function guarded(): Policy {
-  const policy = aPolicy({
-    channels: {
-      [asChannelId('C0SHOP')]: { rules: [aRule({ id: 'again', classes: ['elevated'], approval: approvalTerms() })] },
-    },
-    approvers: { sre: { usergroup: 'S0SRE', users: [] } },
-  });
-  return { ...policy, images: { ...policy.images, blackbox: BLACKBOX } };
-}
-
-const WAITS = aStatus({
-  imageID: `shop@sha256:${'a'.repeat(64)}`,
-  waiting: { reason: 'CrashLoopBackOff', message: '' },
-});
+const withBlackbox = (parts: Partial<ImageAlias> = {}): Policy => {
+  const policy = guarded();
+  return { ...policy, images: { ...policy.images, blackbox: { ...BLACKBOX, ...parts } } };
+};
+const WAITS = statusOf();
 
 async function approved(words = 'once-more web-1'): Promise<World> {
-  const world = new World({ policy: guarded() });
-  world.directory.groups.set('S0SRE', new Set(['U0BOB']));
-  world.cluster.setPod(aPod({ status: { containerStatuses: [WAITS] } }));
-  world.cluster.originalNow = ORIGINAL;
+  const world = aWorldOf(ORIGINAL, withBlackbox());
   await world.say(words);
   await world.click('U0BOB', 'approve');
   return world;
@@ -235,10 +215,7 @@ describe('a second run whose pod has a volume for a tracer', () => {
   });
 
   it('says what the cluster refused', async () => {
-    const world = new World({ policy: guarded() });
-    world.directory.groups.set('S0SRE', new Set(['U0BOB']));
-    world.cluster.setPod(aPod({ status: { containerStatuses: [WAITS] } }));
-    world.cluster.originalNow = ORIGINAL;
+    const world = aWorldOf(ORIGINAL, withBlackbox());
     await world.say('once-more web-1');
     world.cluster.refusal = { kind: 'refused', by: 'webhook', message: 'no such image here' };
     await world.click('U0BOB', 'approve');
@@ -270,48 +247,22 @@ describe('a second run whose pod has a volume for a tracer', () => {
 });
 
 describe('a second run without a tracer', () => {
-  const untraced = async (change: (world: World) => void, words = 'once-more web-1') => {
-    const world = new World({ policy: guarded() });
-    world.directory.groups.set('S0SRE', new Set(['U0BOB']));
-    world.cluster.setPod(aPod({ status: { containerStatuses: [WAITS] } }));
-    world.cluster.originalNow = ORIGINAL;
-    change(world);
+  const { emptyDir: _, ...withoutVolume } = ORIGINAL;
+
+  it.each<[string, Original, Policy, string?]>([
+    ['people want none', ORIGINAL, withBlackbox(), 'once-more web-1 --untraced'],
+    ['the spec names no program', { ...ORIGINAL, command: [] }, withBlackbox()],
+    ['the pod has no volume for it', withoutVolume, withBlackbox()],
+    ['the policy has no such image', ORIGINAL, guarded()],
+    ['the policy does not call it diagnostic', ORIGINAL, withBlackbox({ diagnostic: false })],
+    ['the policy does not call it a tracer', ORIGINAL, withBlackbox({ traces: false })],
+  ])('is launched at once where %s', async (_name, original, policy, words = 'once-more web-1') => {
+    const world = aWorldOf(original, policy);
     await world.say(words);
     expect(JSON.stringify(world.thread.posts)).toContain('cannot stop it');
     await world.click('U0BOB', 'approve');
-    return world;
-  };
-
-  it.each<[string, (world: World) => void, string?]>([
-    ['people want none', () => undefined, 'once-more web-1 --untraced'],
-    [
-      'the spec names no program',
-      ({ cluster }) => {
-        cluster.originalNow = { ...ORIGINAL, command: [] };
-      },
-    ],
-    [
-      'the pod has no volume for it',
-      ({ cluster }) => {
-        const { emptyDir: _, ...original } = ORIGINAL;
-        cluster.originalNow = original;
-      },
-    ],
-    ['the policy has no such image', (world) => withImage(world, undefined)],
-    ['the policy does not call it diagnostic', (world) => withImage(world, { diagnostic: false })],
-    ['the policy does not call it a tracer', (world) => withImage(world, { traces: false })],
-  ])('is launched at once where %s', async (_, change, words) => {
-    const world = await untraced(change, words);
     expect((await world.run()).state).toBe('starting');
     expect(world.cluster.launches).toHaveLength(1);
     expect(world.cluster.launches[0]?.copyOf).not.toHaveProperty('startedBy');
   });
 });
-
-function withImage(world: World, parts: Partial<ImageAlias> | undefined): void {
-  const { blackbox: _, ...others } = world.policy.images;
-  world.policy = {
-    ...world.policy,
-    images: parts ? { ...others, blackbox: { ...BLACKBOX, ...parts } } : others,
-  };
-}

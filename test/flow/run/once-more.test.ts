@@ -1,37 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Original } from '../../../src/core/container/once-more.ts';
-import type { ContainerStatus } from '../../../src/core/container/pod.ts';
 import type { Revisions } from '../../../src/core/container/revisions.ts';
-import { asChannelId } from '../../../src/core/ids.ts';
-import type { Policy } from '../../../src/core/policy/policy.ts';
-import { aPod, aPolicy, approvalTerms, aRule, aStatus } from '../../support/builders.ts';
+import { anOriginal } from '../../support/builders.ts';
+import { aPodWith, aWorldOf, guarded, statusOf } from '../support/second-runs.ts';
 import { World } from '../support/world.ts';
 
-const ORIGINAL: Original = {
-  command: ['/shop'],
-  args: [],
-  variables: ['DB_URL'],
-  sources: [],
-  mounts: [],
-  unmountable: [],
-};
-
-const guarded = (): Policy =>
-  aPolicy({
-    channels: {
-      [asChannelId('C0SHOP')]: { rules: [aRule({ id: 'again', classes: ['elevated'], approval: approvalTerms() })] },
-    },
-    approvers: { sre: { usergroup: 'S0SRE', users: [] } },
-  });
-
-const statusOf = (parts: Partial<ContainerStatus> = {}): ContainerStatus =>
-  aStatus({
-    imageID: `shop@sha256:${'a'.repeat(64)}`,
-    waiting: { reason: 'CrashLoopBackOff', message: '' },
-    ...parts,
-  });
-
-const aPodWith = (status: ContainerStatus) => aPod({ status: { containerStatuses: [status] } });
+const ORIGINAL = anOriginal({ variables: ['DB_URL'] });
 
 const keptWith = (image: string, own = 42): Revisions => ({
   kind: 'revisions',
@@ -44,11 +17,8 @@ const keptWith = (image: string, own = 42): Revisions => ({
 });
 
 async function asked(words = 'once-more web-1', revisions = keptWith('shop:1')): Promise<World> {
-  const world = new World({ policy: guarded() });
+  const world = aWorldOf(ORIGINAL);
   world.cluster.revisionsNow = revisions;
-  world.directory.groups.set('S0SRE', new Set(['U0BOB']));
-  world.cluster.setPod(aPodWith(statusOf()));
-  world.cluster.originalNow = ORIGINAL;
   await world.say(words);
   return world;
 }
@@ -137,10 +107,9 @@ describe('a second run', () => {
 
   it('shows no secret of the policy in the words of its program', async () => {
     const policy = guarded();
-    const world = new World({ policy: { ...policy, output: { ...policy.output, redact: ['ACME-\\w+'] } } });
-    world.directory.groups.set('S0SRE', new Set(['U0BOB']));
-    world.cluster.setPod(aPodWith(statusOf()));
-    world.cluster.originalNow = { ...ORIGINAL, args: ['--license', 'ACME-4711', '--password=correct-horse'] };
+    const args = ['--license', 'ACME-4711', '--password=correct-horse'];
+    const redacting = { ...policy, output: { ...policy.output, redact: ['ACME-\\w+'] } };
+    const world = aWorldOf({ ...ORIGINAL, args }, redacting);
     await world.say('once-more web-1');
     expect((await world.run()).state).toBe('pending-approval');
     expect(JSON.stringify([world.thread.posts, await world.run()])).not.toMatch(/ACME-4711|correct-horse/);
