@@ -18,6 +18,7 @@ import type { Denial, Policy } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
 import type { Origin } from '../request/origin.ts';
 import { targetContainerOf } from '../request/target.ts';
+import { MAX_WAIT_MS, WAITING_IMAGE } from '../request/tripwire.ts';
 import { classOfLaunch } from './launch-class.ts';
 import type { PlanResult } from './make-plan.ts';
 import { ownImage } from './resolve.ts';
@@ -94,25 +95,21 @@ export function secondRunOf(pod: Pod, { request, policy, original, revisions }: 
   return { kind: 'second-run', image, ...defined({ imagePullPolicy }), container, onceMore };
 }
 
-/** The image that comes with kdebug. No other: nothing says which images understand `carry`. */
-const TRACER = 'blackbox';
-/** It takes no longer time. */
-const MAX_TRACED_MS = 12 * 3_600_000;
-
 /**
  * What traces the second run and ends it, where the policy has the image, the pod's spec names a program to start, and
- * the pod has a volume to start it from.
+ * the pod has a volume to start it from. No other image than the one that comes with kdebug: nothing says which ones
+ * understand `carry`.
  */
 function carrierFor(
   request: SecondRunInputs['request'],
   { command, emptyDir }: Original,
   policy: SecondRunInputs['policy'],
 ): Carrier | undefined {
-  const tracer = own(policy.images, TRACER);
+  const tracer = own(policy.images, WAITING_IMAGE);
   const isOurs = tracer?.diagnostic === true && tracer.traces === true;
   if (!isOurs || request.onceMore?.untraced || command.length === 0 || emptyDir === undefined) return undefined;
   const endsAfterMs = lengthOf(request, policy);
-  return endsAfterMs > MAX_TRACED_MS ? undefined : { image: tracer.reference, volume: emptyDir, endsAfterMs };
+  return endsAfterMs > MAX_WAIT_MS ? undefined : { image: tracer.reference, volume: emptyDir, endsAfterMs };
 }
 
 const lengthOf = ({ timeoutMs }: Pick<RunRequest, 'timeoutMs'>, { limits }: Pick<Policy, 'limits'>): number =>

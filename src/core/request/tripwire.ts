@@ -4,6 +4,8 @@ import type { RunRequest } from './command.ts';
 
 /** By convention, the alias of the image that waits beside a container until something happens (docs/blackbox.md). */
 export const WAITING_IMAGE = 'blackbox';
+/** It waits no longer. */
+export const MAX_WAIT_MS = 12 * 3_600_000;
 
 /** What `watch` waits for, and what it does then. */
 export interface Tripwire {

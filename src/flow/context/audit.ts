@@ -1,3 +1,4 @@
+import type { Plan } from '../../core/container/plan.ts';
 import type { Run } from '../../core/run/run.ts';
 import { wholeFiles } from '../../core/run/shared-files.ts';
 import type { AuditEntry } from '../ports/machine.ts';
@@ -27,6 +28,17 @@ export async function record(
     facts: run.partOf === undefined ? rest : { ...rest, batch: run.partOf },
   });
 }
+
+interface PatchedContainer {
+  readonly name: string | undefined;
+  readonly image: string;
+}
+
+/** What each `patch` says of the container that it adds. */
+export const patchFacts = (
+  { cluster, namespace, podName, podUid }: Pick<Plan, 'cluster' | 'namespace' | 'podName' | 'podUid'>,
+  { name, image }: PatchedContainer,
+): AuditEntry['facts'] => ({ cluster, pod: `${namespace}/${podName}`, podUid, container: name, image });
 
 /** `count`: how many refusals one record stands for, the last with the code `last`. */
 interface RefusalFacts {

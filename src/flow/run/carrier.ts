@@ -2,19 +2,18 @@ import { carrierName, isTracerKey } from '../../core/container/carrier.ts';
 import type { Carrier } from '../../core/container/once-more.ts';
 import type { Plan } from '../../core/container/plan.ts';
 import { type ContainerState, stateOfContainer } from '../../core/container/status.ts';
-import { KdebugError } from '../../core/errors.ts';
 import { type Outcome, TRACER_MISSING } from '../../core/outcome.ts';
 import type { Run } from '../../core/run/run.ts';
 import { elapsedAt } from '../../lib/clock.ts';
-import { LatestValue } from '../../lib/latest-value.ts';
 import { sentence } from '../../lib/text.ts';
-import { record } from '../context/audit.ts';
+import { patchFacts, record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { HeldRun } from '../context/held-run.ts';
 import { launchOutcome } from '../context/launch-words.ts';
 import { currentPod, isIn } from '../context/pod-room.ts';
 import { carrierRequestOf } from '../planning/launch-request.ts';
 import type { PodSeen } from '../ports/cluster.ts';
+import { awaitState } from './await-state.ts';
 
 /**
  * Brings the tracer into the pod, before the container of the second run is added. Any replica may do it again: its
@@ -36,12 +35,9 @@ interface Sending {
 
 /** Why its container is not in the pod. */
 async function sendCarrier(run: Run, plan: Plan, { carrier, deps }: Sending): Promise<Outcome | undefined> {
+  const container = { name: carrierName(run.id, plan.podUid), image: carrier.image };
   await record(deps, run, 'patch', {
-    cluster: plan.cluster,
-    pod: `${plan.namespace}/${plan.podName}`,
-    podUid: plan.podUid,
-    container: carrierName(run.id, plan.podUid),
-    image: carrier.image,
+    ...patchFacts(plan, container),
     planHash: run.planHash,
     carries: run.containerName,
   });
@@ -50,26 +46,12 @@ async function sendCarrier(run: Run, plan: Plan, { carrier, deps }: Sending): Pr
 
 /** Waits for its end. Undefined: the tracer is in its place. */
 async function problemOfCarrier(held: HeldRun, plan: Plan, deps: FlowDeps): Promise<Outcome | undefined> {
-  const { clock, clusters } = deps;
   const { id, notAfterMs = 0 } = held.run;
+  const name = carrierName(id, plan.podUid);
   // By the wall clock: another replica may have begun this launch.
-  const untilMs = elapsedAt(clock, notAfterMs);
-  const latest = new LatestValue<PodSeen>(clock);
-  const pod = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
-  const subscription = clusters.get(plan.cluster).watch(pod, (seen) => latest.put(seen));
-  const ignore = held.onChange(() => latest.nudge());
-  try {
-    for (;;) {
-      const seen = await latest.next(untilMs);
-      if (held.isOver) throw new KdebugError('lease_lost');
-      const end = seen && endIn(seen, carrierName(id, plan.podUid));
-      if (end) return end.problem;
-      if (clock.elapsed() >= untilMs) return failed('The container that brings the tracer did not end in time');
-    }
-  } finally {
-    ignore();
-    subscription.close();
-  }
+  const untilMs = elapsedAt(deps.clock, notAfterMs);
+  const end = await awaitState(held, plan, { untilMs, find: (seen) => endIn(seen, name) }, deps);
+  return end ? end.problem : failed('The container that brings the tracer did not end in time');
 }
 
 interface CarrierEnd {

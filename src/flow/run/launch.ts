@@ -6,7 +6,7 @@ import { asksTheSame, type Terms } from '../../core/planning/vote.ts';
 import type { Refusal } from '../../core/request/origin.ts';
 import type { PlannedRun } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import { record } from '../context/audit.ts';
+import { patchFacts, record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { HeldRun } from '../context/held-run.ts';
 import { launchOutcome } from '../context/launch-words.ts';
@@ -89,14 +89,8 @@ async function changedMeanwhile(
 
 /** Why its container is not in the pod. */
 async function send(run: Run, plan: Plan, deps: FlowDeps): Promise<Outcome | undefined> {
-  await record(deps, run, 'patch', {
-    cluster: plan.cluster,
-    pod: `${plan.namespace}/${plan.podName}`,
-    podUid: plan.podUid,
-    container: run.containerName,
-    image: plan.image,
-    planHash: run.planHash,
-  });
+  const container = { name: run.containerName, image: plan.image };
+  await record(deps, run, 'patch', { ...patchFacts(plan, container), planHash: run.planHash });
   const answer = await deps.clusters.get(plan.cluster).launch(launchRequestOf(run, plan, deps));
   return launchOutcome(answer) ?? nameConflict(answer, run, plan, deps);
 }

@@ -2,16 +2,15 @@ import { buildStopContainer } from '../../core/container/build.ts';
 import { fingerprintOf } from '../../core/container/fingerprint.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { stateOfContainer } from '../../core/container/status.ts';
-import { KdebugError } from '../../core/errors.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { PlannedRun } from '../../core/run/life-cycle.ts';
 import type { Stop, StopContainer } from '../../core/run/run.ts';
 import { FOUND_NONE, outcomeAfterStop } from '../../core/run/stop.ts';
-import { LatestValue } from '../../lib/latest-value.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { HeldRun } from '../context/held-run.ts';
 import { isIn } from '../context/pod-room.ts';
 import type { PodSeen } from '../ports/cluster.ts';
+import { awaitState } from './await-state.ts';
 
 /** The time that an ended run waits for the end of the container that stopped it. */
 const MAX_END_WAIT_MS = 12_000;
@@ -48,30 +47,14 @@ export function isStopIn(pod: Pod, sent: SentStop): boolean {
 }
 
 /** Undefined: unknown, because the pod is gone, its node is silent, or its container of that name is not the one that was sent. */
-async function exitCodeOfStop(
-  held: HeldRun,
-  sent: SentStop,
-  { clock, clusters }: FlowDeps,
-): Promise<number | undefined> {
-  const { plan } = sent;
-  const untilMs = clock.elapsed() + MAX_END_WAIT_MS;
-  const latest = new LatestValue<PodSeen>(clock);
-  const pod = { namespace: plan.namespace, name: plan.podName, uid: plan.podUid };
-  const subscription = clusters.get(plan.cluster).watch(pod, (seen) => latest.put(seen));
-  const ignore = held.onChange(() => latest.nudge());
-  try {
-    while (clock.elapsed() < untilMs) {
-      const seen = await latest.next(untilMs);
-      if (held.isOver) throw new KdebugError('lease_lost');
-      if (seen && seen.kind !== 'pod') return undefined;
-      const exitCode = seen && exitCodeIn(seen.pod, sent);
-      if (exitCode !== undefined) return exitCode;
-    }
-    return undefined;
-  } finally {
-    ignore();
-    subscription.close();
-  }
+async function exitCodeOfStop(held: HeldRun, sent: SentStop, deps: FlowDeps): Promise<number | undefined> {
+  const untilMs = deps.clock.elapsed() + MAX_END_WAIT_MS;
+  const find = (seen: PodSeen) => {
+    if (seen.kind !== 'pod') return { exitCode: undefined };
+    const exitCode = exitCodeIn(seen.pod, sent);
+    return exitCode === undefined ? undefined : { exitCode };
+  };
+  return (await awaitState(held, sent.plan, { untilMs, find }, deps))?.exitCode;
 }
 
 /** Never sent, or never started: it stopped nothing. */

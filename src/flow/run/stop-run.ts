@@ -13,7 +13,7 @@ import { FOUND_NONE, isStopping, stopDeadlineMs } from '../../core/run/stop.ts';
 import { stopFailedMessage } from '../../core/say/answers/stop-messages.ts';
 import { defined } from '../../lib/object.ts';
 import { Trouble } from '../../lib/trouble.ts';
-import { record } from '../context/audit.ts';
+import { patchFacts, record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { privateDestinationOf } from '../context/destinations.ts';
 import type { HeldRun } from '../context/held-run.ts';
@@ -128,11 +128,7 @@ export class Stopper {
     if (full) return this.#fail(full.message);
     await record(deps, run, 'patch', {
       actorId: byUserId,
-      cluster: plan.cluster,
-      pod: `${plan.namespace}/${plan.podName}`,
-      podUid: plan.podUid,
-      container: container.name,
-      image: plan.image,
+      ...patchFacts(plan, { name: container.name, image: plan.image }),
       profile: plan.profile,
       class: classText(plan.class, plan.classReasons),
       planHash: planHash(plan),

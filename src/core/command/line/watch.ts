@@ -1,7 +1,7 @@
 import { defined } from '../../../lib/object.ts';
 import { nearest } from '../../../lib/text.ts';
 import type { Command } from '../../request/command.ts';
-import { DUMPS, type Dump, tripwireEnv, WAITING_IMAGE } from '../../request/tripwire.ts';
+import { DUMPS, type Dump, MAX_WAIT_MS, tripwireEnv, WAITING_IMAGE } from '../../request/tripwire.ts';
 import { type GivenFlag, shown, wholeOf } from './line.ts';
 import { type NamedReading, readPod, withoutKind } from './pod-verbs.ts';
 import { flagReader, readRequest } from './request.ts';
@@ -9,8 +9,6 @@ import { didYouMean, numberReader, type Reader, readDuration } from './values.ts
 
 /** Within the policy's own default of `maxTimeout`, 30 minutes. */
 const DEFAULT_FOR_MS = 25 * 60_000;
-/** The image's own bound. */
-const MAX_FOR_MS = 12 * 3_600_000;
 /** The image ends by itself. Until then kdebug follows it. */
 const AFTER_MS = 2 * 60_000;
 const MAX_CONDITIONS = 8;
@@ -116,7 +114,7 @@ function whyWrong(text: string): { readonly message: string; readonly hint: stri
 
 const readFor: Reader<number> = (typed, report) => {
   const ms = readDuration(typed, report);
-  if (ms === undefined || ms <= MAX_FOR_MS) return ms;
+  if (ms === undefined || ms <= MAX_WAIT_MS) return ms;
   const message = `${shown(typed.value)} is too long for --for.`;
   return report({ code: 'duration_invalid', message, hint: 'Write at most 12h.', start: typed.start, end: typed.end });
 };
