@@ -11,6 +11,7 @@ import (
 	"kdebug/tools/internal/carry"
 	"kdebug/tools/internal/pid1"
 	"kdebug/tools/internal/report"
+	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/target"
 )
 
@@ -62,7 +63,7 @@ func tooLate() string {
 	case err == nil:
 		return ""
 	case errors.Is(err, target.ErrTooLate):
-		return "Started too late: this run was given up, so nothing was done."
+		return limits.TooLate
 	}
 	return "Not started: " + err.Error() + "."
 }

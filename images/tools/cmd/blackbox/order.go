@@ -22,8 +22,8 @@ func readOrder(words []string) (order, error) {
 		return order{}, errOrder
 	}
 	text, found := strings.CutPrefix(words[0], "--for=")
-	length, err := time.ParseDuration(text)
-	if !found || err != nil || !lengthForm.MatchString(text) || length < time.Second || length > maxLength {
+	length, right := readLength(text)
+	if !found || !right {
 		return order{}, errOrder
 	}
 	return order{length, words[2:]}, nil

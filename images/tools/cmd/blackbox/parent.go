@@ -94,7 +94,7 @@ func (p *parent) live() int {
 
 // seize begins the watch. Where the kernel refuses, the program runs all the same.
 func (p *parent) seize() {
-	if path, err := begin.LookUp(p.order.program[0]); err == nil && tracer.GivesRights(path, p.self) {
+	if path, err := begin.LookUp(p.order.program[0]); err == nil && tracer.GivesRights(path) {
 		p.untraced, p.lacks = "its file gives it rights (set-uid or capabilities), which a traced program does not get", "SYS_PTRACE"
 		return
 	}
@@ -162,7 +162,7 @@ const (
 )
 
 // end lets the dead program go, kills what is left in the container, and gives the exit code of the whole. Nobody lives behind it who could write.
-func (p *parent) end(death *tracer.Death, isOver bool) int {
+func (p *parent) end(death *tracer.Death) int {
 	status := tracer.Ended{Signal: death.Signal, Code: death.Code}
 	death.LetGo()
 	if !death.Unseen {
@@ -176,10 +176,7 @@ func (p *parent) end(death *tracer.Death, isOver bool) int {
 		}
 	}, othersDie)
 	p.log.clear()
-	switch {
-	case isOver:
-		return exitOver
-	case status.Signal != 0:
+	if status.Signal != 0 {
 		return exitSignals + int(status.Signal)
 	}
 	return status.Code
@@ -198,7 +195,7 @@ func (p *parent) guardTime() {
 	pid1.KillOthers()
 	// Without CAP_KILL nobody of another user hears us; but the kernel kills all when the first process of a container ends.
 	time.Sleep(afterKill)
-	os.Exit(p.tellOver(exitOver))
+	os.Exit(p.tellOver())
 }
 
 // couldNotStart reports a program that never ran.

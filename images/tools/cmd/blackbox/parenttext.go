@@ -11,24 +11,23 @@ import (
 	"kdebug/tools/internal/report"
 	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/tracer"
-	"kdebug/tools/internal/unwind"
 )
 
 // tell ends the run and writes all about it; it gives the exit code.
 func (p *parent) tell(death *tracer.Death) int {
 	if failure := p.failure(death); failure != nil {
-		_ = p.end(death, false)
+		_ = p.end(death)
 		return p.couldNotStart(failure)
 	}
 	if !p.told.CompareAndSwap(false, true) {
-		code := p.end(death, true)
+		_ = p.end(death)
 		<-p.looked
-		return p.tellOver(code)
+		return p.tellOver()
 	}
 	p.reserve.release()
 	p.refresh()
 	scene := p.see(death)
-	code := p.end(death, false)
+	code := p.end(death)
 	p.report(scene)
 	p.sayWhere()
 	p.result.Target = aboutTarget(p.target)
@@ -68,24 +67,18 @@ const looksAtMost = 2 * time.Second
 
 func (p *parent) glanceOver() *shot {
 	p.refresh()
-	now := time.Now()
-	moment := &tracer.Death{PID: p.child.PID, Thread: p.child.PID, At: now, Held: map[int]unwind.Registers{}, Call: tracer.Call{Number: tracer.NoCall}}
-	taken := &shot{scene: p.sceneOf(moment)}
+	taken := &shot{scene: p.sceneOf(momentOf(p.child.PID))}
 	if p.tracer != nil {
 		taken.readStacks(p.look, busiest(p.target.FS(), p.child.PID), false)
 	}
-	if taken.numbers == nil {
-		taken.glance()
-	}
-	moment.Call = tracer.CallOf(p.target.FS(), moment.PID, moment.Thread)
-	taken.readThreads(p.target.FS())
+	taken.readLiving()
 	return taken
 }
 
-// tellOver reports a program whose time was over; whoever comes second waits.
-func (p *parent) tellOver(code int) int {
-	p.telling.Do(func() { p.writeOver() })
-	return code
+// tellOver reports a program whose time was over, and gives the exit code for that; whoever comes second waits.
+func (p *parent) tellOver() int {
+	p.telling.Do(p.writeOver)
+	return exitOver
 }
 
 func (p *parent) writeOver() {

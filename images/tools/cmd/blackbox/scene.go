@@ -113,8 +113,12 @@ func (l *look) sceneOf(death *tracer.Death) *scene {
 func (s *scene) glance() {
 	fs := s.self.target.FS()
 	s.memory = s.self.group().ReadMemory()
-	s.name = strings.TrimSpace(textOf(fs.Path(s.death.PID, "task", strconv.Itoa(s.death.Thread), "comm")))
+	s.name = s.readName()
 	s.numbers = numbersOf(textOf(fs.Path(s.death.PID, "status")))
+}
+
+func (s *scene) readName() string {
+	return strings.TrimSpace(textOf(s.self.target.FS().Path(s.death.PID, "task", strconv.Itoa(s.death.Thread), "comm")))
 }
 
 // look is all the rest.

@@ -26,11 +26,17 @@ const (
 
 var lengthForm = regexp.MustCompile(`^[0-9]{1,5}[smh]$`)
 
+// readLength reads a time from 1s to 12h, in one unit; false for another text.
+func readLength(text string) (time.Duration, bool) {
+	length, err := time.ParseDuration(text)
+	return length, err == nil && lengthForm.MatchString(text) && length >= time.Second && length <= maxLength
+}
+
 func readSettings(variable func(string) string) (settings, error) {
 	read := settings{length: defaultLength, shots: 1}
 	if text := variable("BLACKBOX_FOR"); text != "" {
-		length, err := time.ParseDuration(text)
-		if err != nil || !lengthForm.MatchString(text) || length < time.Second || length > maxLength {
+		length, right := readLength(text)
+		if !right {
 			return read, fmt.Errorf("BLACKBOX_FOR is no time from 1s to %.0fh, as 30m", maxLength.Hours())
 		}
 		read.length = length

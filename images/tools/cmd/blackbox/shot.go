@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -62,28 +61,37 @@ func (l *look) settle(until time.Time) {
 func (l *look) take(of *wire, samples *samples) *shot {
 	living := l.living()
 	stopping := busiest(l.target.FS(), living)
-	now := time.Now()
-	moment := &tracer.Death{PID: living, At: now, Held: map[int]unwind.Registers{}, Call: tracer.Call{Number: tracer.NoCall}}
-	moment.Thread = moment.PID
+	moment := momentOf(living)
+	now := moment.At
 	// Each file that is opened may take so long where memory or CPU is short that a leak has reached its limit: the stacks come first.
 	taken := &shot{number: len(l.shots) + 1, cause: of.words(of.gauge.words()), into: now.Sub(l.began), scene: l.sceneOf(moment)}
 	if !l.settings.summary {
 		taken.readStacks(l, stopping, of.isUrgent)
 	}
-	fs := l.target.FS()
-	if taken.numbers == nil {
-		taken.glance()
-	}
-	// A JVM may have told of another thread.
-	taken.scene.name = strings.TrimSpace(textOf(fs.Path(moment.PID, "task", strconv.Itoa(moment.Thread), "comm")))
-	moment.Call = tracer.CallOf(fs, moment.PID, moment.Thread)
-	taken.readThreads(fs)
-	taken.files = filesOf(fs, moment.PID)
+	taken.readLiving()
+	taken.files = filesOf(l.target.FS(), moment.PID)
 	taken.cpu = cgroup.Of(l.target).ReadCPU()
 	samples.next = now
 	samples.take(now)
 	taken.table = samples.lines(now)
 	return taken
+}
+
+// momentOf is one of a process that lives.
+func momentOf(pid int) *tracer.Death {
+	return &tracer.Death{PID: pid, Thread: pid, At: time.Now(), Held: map[int]unwind.Registers{}, Call: tracer.Call{Number: tracer.NoCall}}
+}
+
+// readLiving reads what is to be read behind the stacks, and all of it where no thread was stopped.
+func (s *shot) readLiving() {
+	fs := s.self.target.FS()
+	if s.numbers == nil {
+		s.glance()
+	}
+	// A JVM may have told of another thread.
+	s.name = s.readName()
+	s.death.Call = tracer.CallOf(fs, s.death.PID, s.death.Thread)
+	s.readThreads(fs)
 }
 
 // living is the first of the watched processes that is there; one that is alone is not looked for.

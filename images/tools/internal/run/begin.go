@@ -29,6 +29,9 @@ func Heading(name string, at time.Time) string {
 	return fmt.Sprintf("kdebug %s, run %s, %s", name, report.Line(run, 40), at.UTC().Format(time.RFC3339))
 }
 
+// TooLate is the verdict of what began when kdebug had given it up.
+const TooLate = "Started too late: this run was given up, so nothing was done."
+
 // Find is the target. Where nothing can be looked at it is nil, and why and code are the verdict and the exit code that go with that; the report then
 // says in this section what lacks.
 func Find(result *report.Report, section string) (found *target.Target, why string, code int) {
@@ -37,7 +40,7 @@ func Find(result *report.Report, section string) (found *target.Target, why stri
 	case err == nil:
 		return found, "", 0
 	case errors.Is(err, target.ErrTooLate):
-		return nil, "Started too late: this run was given up, so nothing was done.", 0
+		return nil, TooLate, 0
 	case errors.Is(err, target.ErrNoTarget):
 		result.Sections = []report.Section{{Name: section, State: report.NotReadable, Text: "no target", Lacks: "a target process", Helps: []string{report.ATarget}}}
 		return nil, "Nothing to look at: no process of another container is visible. Name the container (--target).", 0

@@ -12,9 +12,12 @@ import (
 
 // GivesRights is whether a program has rights in its file that whoever runs it gets: a set-uid or set-gid bit, or capabilities. A traced one does not get
 // them from a tracer without SYS_PTRACE (execve(2)). False where they would not be given without a tracer either.
-func GivesRights(path string, self target.Self) bool {
+func GivesRights(path string) bool {
+	if isBarred() || target.Has(target.Whoami().Effective, "SYS_PTRACE") {
+		return false
+	}
 	info, err := os.Stat(path)
-	if err != nil || isBarred() || target.Has(self.Effective, "SYS_PTRACE") {
+	if err != nil {
 		return false
 	}
 	size, err := unix.Getxattr(path, "security.capability", nil)
@@ -29,7 +32,7 @@ func isBarred() bool {
 
 // noteRights remembers that the process runs a program without the rights of its file, because it is traced.
 func (w *Watch) noteRights(pid int) {
-	w.lostRights = w.lostRights || GivesRights(fmt.Sprintf("/proc/%d/exe", pid), target.Whoami())
+	w.lostRights = w.lostRights || GivesRights(fmt.Sprintf("/proc/%d/exe", pid))
 }
 
 // LostRights is whether a program ran without rights that its file gives. Only who calls Wait may ask.
