@@ -38,10 +38,14 @@ const REST = [
 /** The files that take longest, in this order: a checkout without a cache of durations would start them last, since they are short. */
 const FIRST = [
   'test/cluster/testbed',
-  'test/cluster/crashes',
+  'test/cluster/stacks',
   'test/cluster/stories',
-  'test/cluster/troubles',
+  'test/cluster/autodiagnose.test',
+  'test/cluster/crashes',
   'test/cluster/batches',
+  'test/cluster/start-failures',
+  'test/cluster/profile',
+  'test/cluster/net',
   'test/e2e/replicas',
   'test/e2e/local.test',
   'test/flow/batch/crashes',
@@ -95,11 +99,14 @@ const attack = {
   maxWorkers: 1,
 };
 
+/** By these a test on the cluster is asked for more than its sample. */
+const MORE = ['KDEBUG_TESTBED', 'KDEBUG_TROUBLES', 'KDEBUG_TRACED', 'KDEBUG_DEATHS', 'KDEBUG_LEAKS'];
+
 /** The stories with a kubelet, on the cluster that KUBECONFIG names. */
 const cluster = {
   ...LIMITS,
-  // Some tests wait for what a kubelet does only after minutes; the whole test bed is one test of half an hour.
-  testTimeout: process.env.KDEBUG_TESTBED === 'all' ? 3_600_000 : 900_000,
+  // Who wants more than a sample (of all programs, all troubles, so many deaths) gets it in one test of an hour.
+  testTimeout: MORE.some((name) => process.env[name] !== undefined) ? 7_200_000 : LIMITS.testTimeout,
   name: 'cluster',
   include: ['test/cluster/**/*.test.ts'],
   env: {
@@ -108,8 +115,8 @@ const cluster = {
     KDEBUG_TROUBLES: process.env.KDEBUG_TROUBLES ?? (process.env.KDEBUG_TEST === 'full' ? 'all' : 'some'),
     KDEBUG_TEST: 'full',
   },
-  // Each file has namespaces of its own, with a random end, and mostly waits; more than two at a time would starve the one node.
-  maxWorkers: 2,
+  // Each file has namespaces of its own, with a random end, and mostly waits; more would starve the one node of a slow machine.
+  maxWorkers: Number(process.env.KDEBUG_CLUSTER_WORKERS ?? 2),
 };
 
 /** The built images, installed in the cluster that KUBECONFIG names (test/installed/setup.ts says what it needs): one namespace, one Slack. */

@@ -39,7 +39,7 @@ describe.skipIf(kubeconfigPath === '')('the death of a program', () => {
   });
   afterAll(() => scene?.cleanUp());
 
-  it('is told by its cause, and is the same as without a watch', { timeout: 7_200_000 }, async () => {
+  it('is told by its cause, and is the same as without a watch', async () => {
     const broken: string[] = [];
     const attempt = async <T>(what: string, run: () => Promise<T>): Promise<readonly T[]> => {
       try {

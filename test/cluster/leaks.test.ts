@@ -69,7 +69,7 @@ describe.skipIf(kubeconfigPath === '')('a leak', () => {
   });
   afterAll(() => scene?.cleanUp());
 
-  it('is seen with its stacks before its death', { timeout: 7_200_000 }, async () => {
+  it('is seen with its stacks before its death', async () => {
     const leaks = LEAKS.filter(({ name }) => name.includes(ONLY));
     const seen: Seen[] = [];
     await atOnce(Array.from({ length: TIMES }, () => leaks).flat(), async (each) => {
