@@ -115,6 +115,8 @@ const cluster = {
     KDEBUG_TROUBLES: process.env.KDEBUG_TROUBLES ?? (process.env.KDEBUG_TEST === 'full' ? 'all' : 'some'),
     KDEBUG_TEST: 'full',
   },
+  // To load the modules anew for each file would cost as much as two of them run.
+  isolate: false,
   // Each file has namespaces of its own, with a random end, and mostly waits; more would starve the one node of a slow machine.
   maxWorkers: Number(process.env.KDEBUG_CLUSTER_WORKERS ?? 2),
 };

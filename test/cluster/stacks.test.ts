@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ApiException, type V1PodSpec, type V1SecurityContext } from '@kubernetes/client-node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findingOf, sectionOf } from '../../images/test/autodiagnose/script.ts';
 import { table, withPart } from '../../scripts/generated.ts';
 import { type Profile, securityContextOf, type UserAndGroup } from '../../src/core/container/profiles.ts';
@@ -76,7 +76,8 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
     kube = new Kube(kubeconfig);
     looks = new Looks(kubeconfig);
   });
-  afterAll(() => kube?.cleanUp());
+  // Each pod of a target is busy as long as it lives.
+  afterEach(() => kube.cleanUp());
 
   async function podIn(namespace: string, name: string, target: Target, wishes?: Wishes): Promise<void> {
     await kube.pod(namespace, name, specOf(target, wishes));

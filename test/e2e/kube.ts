@@ -155,7 +155,7 @@ export class Kube {
   }
 
   async cleanUp(): Promise<void> {
-    await Promise.all(this.#namespaces.map((name) => this.#core.deleteNamespace({ name })));
+    await Promise.all(this.#namespaces.splice(0).map((name) => this.#core.deleteNamespace({ name })));
   }
 }
 
