@@ -40,6 +40,7 @@ const LEAK = `import time
 def keep_every_order(orders):
     while True:
         orders.append(bytearray(1 << 20))
+        print(f'{len(orders)} orders', flush=True)
         time.sleep(0.02)
 print('ready', flush=True)
 time.sleep(20)
@@ -105,6 +106,7 @@ it('a leak is looked at before it ends the program, and so is its end', async ()
     120_000,
   );
   expect(result).toContain('keep_every_order');
+  expect(result).toMatch(/Last words of app[\s\S]*\d+ orders/);
   const files = bed.slack.files().map(({ name }) => name);
   expect(files).toEqual(
     expect.arrayContaining([expect.stringMatching(/\.tripwire\.txt$/), expect.stringMatching(/\.death\.txt$/)]),

@@ -12,19 +12,24 @@ import type { ClusterFacts } from './facts/facts.ts';
 import type { Diagnosis, Finding, Help, Section } from './facts/report.ts';
 import type { Runtime } from './facts/rules.ts';
 import { chartsOf } from './facts/series.ts';
-import type { LookAgain, Verdict } from './facts/verdict.ts';
+import type { Evidence, LookAgain, Verdict } from './facts/verdict.ts';
 import { findingRule, isWrong, leadsOf, MAX_FINDINGS, ordered, shown } from './findings.ts';
+import { evidenceOf } from './first-answer.ts';
 import { asTargetUser, leadsInside, nextImageOf } from './images/next-image.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
 import { isReady, partsOf } from './reading/pod-containers.ts';
-import { MAX_UNSEEN } from './reading/unseen.ts';
+import { MAX_UNSEEN, unseenOf } from './reading/unseen.ts';
 import { startFindings } from './rules/resources.ts';
 
 export { FINDINGS, findingRule } from './findings.ts';
 
+/** The report says how a process ended: its last words are newer than all that was read before the look. */
+export const reportsDeath = (diagnosis: Diagnosis | undefined): boolean =>
+  diagnosis?.findings.some((each) => sectionOf(each) === 'death') === true;
+
 /**
  * The verdict on a report, merged with the Kubernetes API's facts if the pod still exists, and with what `first`, the
- * answer before the look, had from the logs and the last words. Causes stand before effects, then findings are ordered
+ * answer before the look, had from the logs and the last words, unless the facts have newer ones. Causes stand before effects, then findings are ordered
  * by rank and by how far they exceed their threshold; the first of them may lead to another image of the policy, and so
  * may a target without any. `healthy` only where the first answer was and the image sees inside the program. Pure: equal data give
  * equal text.
@@ -37,7 +42,7 @@ export function verdictOf(
   first?: Verdict,
 ): Verdict {
   const clusterFindings = facts ? lookAtCluster(facts) : {};
-  const ofCluster = withFirst(Object.values(clusterFindings).flat(), first);
+  const ofCluster = withFirst(Object.values(clusterFindings).flat(), hasLogs(facts) ? undefined : first);
   const findings = ordered([...diagnosis.findings, ...ofCluster]);
   const ownFine = Object.keys(clusterFindings).filter((name) => clusterFindings[name]?.length === 0);
   const fine = [...diagnosis.sections.filter(({ state }) => state === 'ok').map(({ name }) => name), ...ownFine].filter(
@@ -65,7 +70,7 @@ export function verdictOf(
       healthy: isWell || undefined,
       readAtMs: first?.readAtMs,
       changed: first?.changed,
-      evidence: first?.evidence,
+      evidence: evidenceFor(findings, facts, first),
       more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
       fine: fine.length > 0 ? [...new Set(fine)].join(', ') : undefined,
       unseen: unseen.length > 0 ? bounded(unseen) : undefined,
@@ -77,6 +82,9 @@ export function verdictOf(
     ...defined({ siblings: first?.siblings }),
   };
 }
+
+/** They have the logs of now, or say why not: what was read before the look is old. */
+const hasLogs = (facts: ClusterFacts | undefined): facts is ClusterFacts => facts?.logs !== undefined;
 
 /** Of our images, those that cannot tell a program that hangs from one that is idle: that they found nothing is no good news. */
 const OUTSIDE: ReadonlySet<string> = new Set(['autodiagnose', 'net', 'profile', WAITING_IMAGE]);
@@ -111,6 +119,16 @@ function withFirst(findings: readonly Finding[], first: Verdict | undefined): re
   const hasOwn = findings.some(({ code }) => code === 'log_errors');
   const log = hasOwn ? [] : ofFirst.filter(({ code }) => code === 'log_errors');
   return [...worded, ...log.map(({ text, next, rank }) => ({ code: 'log_errors', text, next, ...defined({ rank }) }))];
+}
+
+function evidenceFor(
+  findings: readonly Finding[],
+  facts: ClusterFacts | undefined,
+  first: Verdict | undefined,
+): readonly Evidence[] | undefined {
+  if (!hasLogs(facts)) return first?.evidence;
+  const evidence = evidenceOf(facts, findings);
+  return evidence.length > 0 ? evidence : undefined;
 }
 
 /** Explains a run without a report by the API's facts; undefined if they explain nothing. */
@@ -190,7 +208,8 @@ export function labelOf(lookAgain: LookAgain): string {
 function unseenOfCluster(facts: ClusterFacts | undefined, first: Verdict | undefined): readonly string[] {
   if (!facts) return ['restarts, probes, events, node: the pod is gone, or the cluster did not answer in time'];
   const isOfLog = (line: string): boolean => /^(?:its own log|the logs? of|the last words)/.test(line);
-  const logs = first ? (first.unseen ?? []).filter(isOfLog) : ['its own log: it was not read'];
+  const ofFirst = first ? (first.unseen ?? []).filter(isOfLog) : ['its own log: it was not read'];
+  const logs = hasLogs(facts) ? unseenOf(facts).filter(isOfLog) : ofFirst;
   return [
     ...logs,
     ...(facts.events ? [] : ['probes, events: kdebug may not read events (missing right: list events)']),

@@ -14,7 +14,7 @@ import {
   withoutReport,
 } from '../../core/diagnosis/marked-report.ts';
 import { onceMoreVerdict } from '../../core/diagnosis/once-more-verdict.ts';
-import { explanationOf, verdictOf } from '../../core/diagnosis/report-verdict.ts';
+import { explanationOf, reportsDeath, verdictOf } from '../../core/diagnosis/report-verdict.ts';
 import { tracedEndOf, wasEndedByTracer } from '../../core/diagnosis/traced-end.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { afterLook, afterNoLook, withLeftOpen } from '../../core/lookup/merge-verdicts.ts';
@@ -163,10 +163,12 @@ async function diagnosePlanned(
   const pod = await inTime(deps, currentPod(plan, deps));
   // The target has ended since the first answer: its last words say why, and the old answer may call it well.
   const isStale = !diagnosis && first !== undefined && output.outcome.kind === 'target-ended';
-  const facts = pod && (await factsOf(pod, run, { deps, plan, withLogs: isStale }));
+  const withLogs = isStale || reportsDeath(diagnosis);
+  const facts = pod && (await factsOf(pod, run, { deps, plan, withLogs }));
   if (!diagnosis) return unlooked(run, { plan, facts, isStale, outcome: output.outcome });
   if (pod) await learn(diagnosis, plan, { pod, deps });
-  const looked = verdictOf(diagnosis, plan, facts, deps.policies.current(), first);
+  const verdict = verdictOf(diagnosis, plan, facts, deps.policies.current(), first);
+  const looked = { ...verdict, ...defined({ ownLog: ownLogIn(facts ? [facts] : []) }) };
   return first ? afterLook(looked, first, plan.podName) : looked;
 }
 

@@ -131,6 +131,45 @@ describe('a report', () => {
   });
 });
 
+describe('a report of a death', () => {
+  const death = { code: 'died_of_exit', text: 'shop ended itself with exit code 1', next: 'Look at what calls exit.' };
+  const REPORT_OF_DEATH = marked({ ...REPORT, verdict: death.text, findings: [death] });
+
+  async function died(prepare: (world: World) => void = () => {}): Promise<World> {
+    const world = await asked('web-1', prepare);
+    world.cluster.log = REPORT_OF_DEATH;
+    const end = aTermination({ exitCode: 1, reason: 'Error', startedAt: at(-2_000), finishedAt: at(1_000) });
+    const target = aStatus({ restartCount: 1, running: { startedAt: at(1_500) }, lastTermination: end });
+    const words = ['Traceback (most recent call last):', 'ValueError: no price for 17'];
+    world.cluster.targetLogs.set(
+      'web --previous',
+      words.map((text) => ({ atMs: START_MS + 1_000, text })),
+    );
+    const name = world.cluster.launches[0]?.container.name ?? '';
+    const ours = aStatus({ name, terminated: aTermination({ startedAt: at(0), finishedAt: at(1_000) }) });
+    world.cluster.setPod(aPod({ status: { containerStatuses: [target], ephemeralContainerStatuses: [ours] } }));
+    await settle();
+    return world;
+  }
+
+  it('comes with the last words of the container, which nobody had read before', async () => {
+    const { verdict } = await (await died()).run();
+    expect(verdict?.line).toBe(death.text);
+    expect(verdict?.findings[1]?.text).toContain('“ValueError: no price for 17”');
+    expect(verdict?.evidence?.[0]?.lines).toContain('ValueError: no price for 17');
+    expect(verdict?.ownLog).toBe(true);
+  });
+
+  it('says why the log was not read where the policy gives none', async () => {
+    const world = await died((each) => {
+      each.policy = aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules: [aRule({ targetLog: 'none' })] } } });
+    });
+    const { verdict } = await world.run();
+    expect(JSON.stringify(verdict)).not.toContain('no price');
+    expect(verdict?.unseen).toContainEqual(expect.stringContaining('targetLog in the policy'));
+  });
+});
+
 describe('an end without a report', () => {
   it('is explained by the target’s own when it took the diagnosis along', async () => {
     const world = new World();
