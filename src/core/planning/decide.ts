@@ -11,6 +11,7 @@ import {
   type ApproverGroup,
   channelPolicy,
   type Decision,
+  denied,
   type ImageAlias,
   type OnceMoreKind,
   type Policy,
@@ -27,7 +28,7 @@ import { isSameReference, matchesNamespace, mayUseCommand, ownImage, problemOfSe
  */
 export function decide(plan: Plan, policy: Policy, pods = 1): Decision {
   const rules = channelPolicy(policy, plan.channelId)?.rules;
-  if (!rules) return { kind: 'deny', code: 'channel_unknown', subject: plan.channelId };
+  if (!rules) return denied('channel_unknown', plan.channelId);
   const question: Question = { plan, policy, pods, alias: aliasOf(plan, policy) };
   const results: readonly RuleResult[] = rules.map((rule) => ({ rule, obstacle: firstObstacle(question, rule) }));
 
@@ -189,7 +190,7 @@ function firstObstacle(question: Question, rule: Rule): Obstacle | undefined {
 /** The denial by the rule that passed most checks; of equals, the earliest. */
 function nearestDenial(question: Question, results: readonly RuleResult[]): Decision {
   const [first, ...others] = results.flatMap(({ rule, obstacle }) => (obstacle ? [{ rule, ...obstacle }] : []));
-  if (!first) return { kind: 'deny', code: 'channel_has_no_rules', subject: question.plan.channelId };
+  if (!first) return denied('channel_has_no_rules', question.plan.channelId);
   const { rule, check } = others.reduce((best, other) => (other.passed > best.passed ? other : best), first);
   return { kind: 'deny', code: check.code, rule: rule.id, subject: check.subject(question, rule) };
 }

@@ -13,8 +13,7 @@ import {
 } from '../container/pod.ts';
 import type { Revisions } from '../container/revisions.ts';
 import { endOfDebugger, statusOfTarget } from '../container/status.ts';
-import type { ReasonCode } from '../errors.ts';
-import type { Denial, Policy } from '../policy/policy.ts';
+import { type Denial, denied, type Policy } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
 import type { Origin } from '../request/origin.ts';
 import { targetContainerOf } from '../request/target.ts';
@@ -154,8 +153,6 @@ function problemOfCopy(pod: Pod, name: string): Denial | undefined {
   );
   return copy && denied('once_more_goes_on', copy.runId === undefined ? copy.name : `run ${copy.runId}`);
 }
-
-const denied = (code: ReasonCode, subject: string): Denial => ({ kind: 'deny', code, subject });
 
 /** The plan of a second run. Its target is down, so it joins no processes; its power is that of its original. Pure. */
 export function planOnceMore(pod: Pod, inputs: OnceMoreInputs): PlanResult {

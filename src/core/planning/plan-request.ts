@@ -5,7 +5,7 @@ import type { Pod, PodSecurityLevel } from '../container/pod.ts';
 import { identityOfTarget, kindOfTarget, type UserAndGroup } from '../container/profiles.ts';
 import type { Revisions } from '../container/revisions.ts';
 import { alertSourceOf } from '../ids.ts';
-import type { Decision, Denial, ImageAlias, Limits, Policy } from '../policy/policy.ts';
+import { type Decision, type Denial, denied, type ImageAlias, type Limits, type Policy } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
 import type { Origin } from '../request/origin.ts';
 import { problemOfPod, type Room, type TargetProblem, targetContainerOf } from '../request/target.ts';
@@ -41,7 +41,7 @@ export function aimOf(request: RunRequest, requester: Requester, policy: Policy)
   const image = request.onceMore ? { kind: 'ok' as const, alias: ownImage('') } : resolveImage(request.image, policy);
   if (image.kind === 'deny') return denialOf(image);
   if (isRefusedUnmapped(policy.identity, requester.requesterId)) {
-    return { kind: 'deny', code: 'identity_unmapped', subject: requester.requesterId };
+    return denied('identity_unmapped', requester.requesterId);
   }
   return { kind: 'aim', cluster: resolved.cluster, namespace: resolved.namespace, alias: image.alias };
 }

@@ -3,8 +3,7 @@ import type { OnceMore } from '../container/once-more.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod, PodContainer } from '../container/pod.ts';
 import type { Revision, Revisions, WantedRevision } from '../container/revisions.ts';
-import type { ReasonCode } from '../errors.ts';
-import type { Denial } from '../policy/policy.ts';
+import { type Denial, denied } from '../policy/policy.ts';
 import { isSameReference } from './resolve.ts';
 
 export type RevisionImage = Pick<Plan, 'image' | 'imagePullPolicy'> &
@@ -63,5 +62,4 @@ const numbersOf = (all: readonly Revision[]): string =>
     .toSorted((a, b) => a - b)
     .join(', ');
 
-const denied = (code: ReasonCode, subject: string): Denial => ({ kind: 'deny', code, subject });
 const noRevision = (why: string): Denial => denied('once_more_no_revision', why);

@@ -228,3 +228,6 @@ export type Decision =
     };
 
 export type Denial = Extract<Decision, { kind: 'deny' }>;
+
+/** Of no rule: because of what is asked for, before rules are looked at. */
+export const denied = (code: ReasonCode, subject: string): Denial => ({ kind: 'deny', code, subject });
