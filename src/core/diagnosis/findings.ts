@@ -86,9 +86,15 @@ const SEEN_TWICE: Readonly<Record<string, string>> = {
   cpu_near_limit: 'cpu_throttled',
 };
 
+/** What the cluster says of an end whose moment an image saw. */
+const ENDS: ReadonlySet<string> = new Set(['restarts', 'crash_loop', 'last_oom_killed', 'pod_failed', 'log_errors']);
+
+const isSeenEnd = (cause: Finding, effect: Finding): boolean =>
+  ENDS.has(effect.code) && findingRule(cause.code)?.section === 'death';
+
 /** Worth knowing is no cause: it neither explains nor replaces what is wrong. */
 function covers(cause: Finding, effect: Finding, by: 'explains' | 'replaces'): boolean {
-  if (by === 'explains' && SEEN_TWICE[cause.code] === effect.code) return true;
+  if (by === 'explains' && (SEEN_TWICE[cause.code] === effect.code || isSeenEnd(cause, effect))) return true;
   const codes = CLUSTER_BY_CODE.get(cause.code)?.[by];
   return codes?.includes(effect.code) === true && belong(cause, effect) && (rankOf(cause) < 3 || rankOf(effect) === 3);
 }

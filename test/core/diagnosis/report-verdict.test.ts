@@ -118,6 +118,20 @@ describe('the findings', () => {
   });
 });
 
+describe('a death that an image saw', () => {
+  const death = (code: string) => ({ code, text: 'died of SIGSEGV in grow (shop)', next: 'Look at it.' });
+
+  it.each([
+    ['died_of_signal', 'Error'],
+    ['died_of_exit', 'Error'],
+    ['died_of_memory', 'OOMKilled'],
+  ])('is the headline as %s: that the container ended is its effect', (code, reason) => {
+    const { line, findings } = verdictOf(report({ findings: [death(code)] }), aPlan(), facts(restarted(reason)));
+    expect(line).toBe('died of SIGSEGV in grow (shop)');
+    expect(findings[1]?.text).toMatch(/^web /);
+  });
+});
+
 describe('what was fine and what could not be seen', () => {
   const blind = { name: 'memory', state: 'not-readable', text: '', lacks: 'ptrace access' } as const;
   const sections = [
