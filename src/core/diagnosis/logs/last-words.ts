@@ -35,6 +35,7 @@ const WRAPPER = new RegExp(
     'info Visit https.*',
     'make(?:\\[\\d+\\])?: \\*\\*\\* .*',
     'Node\\.js v\\d.*',
+    '(?:NOTE: )?Picked up \\w{1,40}: .*',
     'note: run with .RUST_BACKTRACE.*',
     '(?:.{0,40} )?exited with (?:exit )?(?:code |status )?\\d{1,3}.*',
     '.{0,80}\\bAborted(?: +\\(core dumped\\).*)?',
@@ -81,6 +82,9 @@ const CONSEQUENCE =
 const FRAME =
   /^\s*(?:at \S|from \S+:\d|\.\.\. \d{1,5} (?:more|common)|goroutine \d|created by |\S+\.go:\d|\d{1,4}: (?:0x)?\w|\^+$|~+\^*)|^[\w./*]{1,120}\(.{0,200}\)$/;
 
+/** Ruby ends its report with it: 30 KiB without a word. */
+const MEMORY_MAP = /^[\da-f]{8,16}-[\da-f]{8,16} [r-][w-][x-][ps] /;
+
 /** A frame is never why. One stands alone where the runtime mixed lines of standard output into a trace of standard error. */
 const STRAY_FRAME = /^\s+(?:at \S|\d{1,4}: +0x[\da-f]{6,16} - )/;
 const isStrayFrame = (line: string): boolean => STRAY_FRAME.test(line);
@@ -91,7 +95,8 @@ const isStrayFrame = (line: string): boolean => STRAY_FRAME.test(line);
  * thread and logger in front are left out. No line: the program wrote nothing. Linear in the text; never throws.
  */
 export function lastWordsOf(lines: readonly string[], redact: readonly string[]): Omit<LastWords, 'containerName'> {
-  const shown = redactTail(lines.slice(-MAX_LINES).join('\n'), redact).split('\n').slice(-MAX_LINES);
+  const worded = lines.filter((line) => !MEMORY_MAP.test(line));
+  const shown = redactTail(worded.slice(-MAX_LINES).join('\n'), redact).split('\n').slice(-MAX_LINES);
   const from = shown.length - LAST_LINES - shown.filter(isStrayFrame).length;
   const entries = entriesIn(shown).filter(({ first, end }) => end >= from && !isStrayFrame(first));
   const chosen = chooseFrom(entries);

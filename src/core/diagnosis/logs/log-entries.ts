@@ -43,11 +43,11 @@ const INDENTED_CAUSE = /^(?:[a-z_$][\w$]{0,60}\.){1,12}[A-Z][\w$]{0,80}(?:Error|
 /** PostgreSQL says what is wrong, and on the next line what exactly. */
 const DETAIL = /^(?:.{0,80}\s)?DETAIL: {1,2}(.+)$/;
 
-type Mode = 'python' | 'trace' | 'code' | 'next-line' | 'spring' | 'spring-next';
+type Mode = 'python' | 'trace' | 'code' | 'next-line' | 'spring' | 'spring-next' | 'report';
 /** Crashes by their first words, and how their lines go on. */
 const CRASHES: readonly (readonly [pattern: RegExp, mode: Mode])[] = [
   [/^(?:\+ )?(?:Exception Group )?Traceback \(most recent call last\):/, 'python'],
-  [/^(?:panic: |fatal error: |goroutine \d{1,9} \[|unexpected fault address |SIGSEGV: )/, 'trace'],
+  [/^(?:panic: |fatal error: |goroutine \d{1,9} \[|unexpected fault address |SIG[A-Z]{2,5}: [a-z])/, 'trace'],
   [/^thread '[^']{0,80}' (?:\(\d{1,9}\) )?panicked at '/, 'trace'],
   [/^thread '[^']{0,80}' (?:\(\d{1,9}\) )?panicked at /, 'next-line'],
   [/^(?:Exception in thread |Unhandled [Ee]xception[.:] |FATAL ERROR: |Terminating due to java\.lang\.)/, 'trace'],
@@ -55,6 +55,9 @@ const CRASHES: readonly (readonly [pattern: RegExp, mode: Mode])[] = [
   [/^terminate called after throwing an instance of /, 'next-line'],
   [/^(?:terminate called |libc\+\+abi: terminating )/, 'trace'],
   [/^APPLICATION FAILED TO START$/, 'spring'],
+  // Redis and Valkey, then Ruby itself: hundreds of lines, of which one says why.
+  [/^=== [A-Z]{1,20} BUG REPORT START\b/, 'report'],
+  [/^[^\s:]{1,200}:\d{1,7}: \[BUG\] /, 'report'],
   // Elasticsearch and OpenSearch say how many, and then what.
   [/^(?:\[\d{1,2}\] )?bootstrap checks failed/, 'next-line'],
   // Node shows the line of code before it says what is wrong.
@@ -64,6 +67,8 @@ const CRASHES: readonly (readonly [pattern: RegExp, mode: Mode])[] = [
     'next-line',
   ],
 ];
+const REPORT_CAUSE = / (?:crashed by signal: \d|Guru Meditation: |==> \S{1,200}:\d)/;
+const REPORT_END = /^=== [A-Z]{1,20} BUG REPORT END\b/;
 const modeOf = (text: string): Mode | undefined => CRASHES.find(([pattern]) => pattern.test(text))?.[1];
 
 const BARE_SOCKET =
@@ -77,7 +82,7 @@ const AGGREGATE = /^AggregateError/;
 const NODE_ERROR = /^\w{0,40}Error: /;
 /** Not indented, and yet a part of the trace above. */
 const TRACE_LINE =
-  /^(?:at |\.\.\. \d|Suppressed: |During handling of the above|The above exception was|created by |goroutine \d|\[signal |exit status \d|[\w./*%~{}()[\]·-]{1,200}\([^()]{0,200}\)$|r\w{1,3} {1,6}0x|Node\.js v\d|note: |stack backtrace:|Require stack:|- \/|[}\])]|\^|--- End of|\d{1,4}: 0x|#|\*{10,}$|\| |\+-)/;
+  /^(?:at |\.\.\. \d|Suppressed: |During handling of the above|The above exception was|created by |goroutine \d|\[signal |exit status \d|[\w./*%~{}()[\]·-]{1,200}\([^()]{0,200}\)$|PC=0x|(?:r\w{1,5}|[cfg]s|lr|sp|pc|fault) {1,6}0x|Node\.js v\d|note: |stack backtrace:|Require stack:|- \/|[}\])]|\^|--- End of|\d{1,4}: 0x|#|\*{10,}$|\| |\+-)/;
 const CHAINED = /^(?:During handling of the above|The above exception was)/;
 /** An exit by itself says nothing: what led to it does. */
 const EMPTY_EXIT = /^(?:SystemExit|KeyboardInterrupt)(?:: -?\d{0,3})?$/;
@@ -86,7 +91,7 @@ const CATEGORY_ONLY = /^(?:fail|crit|warn): [\w.`]{1,120}\[\d{1,9}\]$/;
 
 /**
  * Puts the lines of one log together: a stack trace belongs to its first line. Call `add` with each clean line in order. Holds
- * one entry. Knows the traces of Python, Java, Go, Node, Ruby, Rust and .NET, and what Spring Boot says of a failed start.
+ * one entry. Knows the traces of Python, Java, Go, Node, Ruby, Rust and .NET, the reports of Redis, and what Spring Boot says of a failed start.
  */
 export class LogEntries {
   #open: LogEntry | undefined;
@@ -135,6 +140,7 @@ export class LogEntries {
 
   #continues(open: LogEntry, line: string, text: string): boolean {
     if (this.#mode === 'spring' || this.#mode === 'spring-next') return this.#continuesSpring(open, line, text);
+    if (this.#mode === 'report') return this.#continuesReport(open, line, text);
     if (this.#mode === 'next-line') return text === '#' || this.#because(open, line);
     if (/^\s/.test(line)) return this.#continuesIndented(open, line, text);
     if (open.read.level === 'fatal' && open.cause === undefined && DETAIL.test(text)) return this.#details(open, text);
@@ -186,6 +192,12 @@ export class LogEntries {
     if (this.#mode === 'spring-next') this.#because(open, line);
     this.#mode = text === 'Description:' ? 'spring-next' : 'spring';
     return !readLogLine(line).isRecord;
+  }
+
+  #continuesReport(open: LogEntry, line: string, text: string): true {
+    // What follows its end is advice, and indented.
+    if (REPORT_END.test(text)) this.#mode = 'trace';
+    return open.cause !== undefined || !REPORT_CAUSE.test(line) || this.#because(open, line);
   }
 
   #details(open: LogEntry, text: string): true {

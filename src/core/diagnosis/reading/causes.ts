@@ -205,7 +205,7 @@ const KNOWN: readonly Known[] = [
   },
   {
     patterns: [
-      /java\.lang\.OutOfMemoryError(?:: (?<what>[A-Za-z ]{1,40}))?|JavaScript heap out of memory|cannot allocate memory|std::bad_alloc|MemoryError/i,
+      /java\.lang\.OutOfMemoryError(?:: (?<what>[A-Za-z ]{1,40}))?|JavaScript heap out of memory|cannot allocate memory|std::bad_alloc|(?<!OutOf)MemoryError/i,
     ],
     says: () => 'the program has no memory left',
     next: 'Find what grows, or give it more: the memory limit, and the heap of its runtime below that.',

@@ -141,6 +141,8 @@ describe('the error lines of a log', () => {
     ['Fehlerquote unverändert', 0],
     ['エラーなし', 0],
     ['SLF4J: Failed to load class "org.slf4j.impl.StaticLoggerBinder".', 0],
+    ['Picked up JAVA_TOOL_OPTIONS: -XX:+HeapDumpOnOutOfMemoryError -XX:+ExitOnOutOfMemoryError', 0],
+    ['NOTE: Picked up JDK_JAVA_OPTIONS: -XX:+CrashOnOutOfMemoryError', 0],
   ])('are known in other languages too: %s', (line, count) => {
     expect(logOf([line]).shapes).toHaveLength(count);
   });

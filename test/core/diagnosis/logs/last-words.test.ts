@@ -1,6 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { lastWordsOf } from '../../../../src/core/diagnosis/logs/last-words.ts';
 
+/** As Redis 7.0 wrote it on a cluster, in its order: registers, code and clients are longer there. */
+const reportOfRedis = (cause: string): string =>
+  `1:M 28 Nov 2026 18:19:20.572 * Ready to accept connections
+
+
+=== REDIS BUG REPORT START: Cut & paste starting from here ===
+1:M 28 Nov 2026 18:19:28.225 # ${cause}
+1:M 28 Nov 2026 18:19:28.225 # Accessing address: 0x7f9f27c5c000
+
+------ STACK TRACE ------
+EIP:
+/usr/bin/redis-server *:6379(debugCommand+0x26f)[0x55bf66bf975f]
+${'/usr/bin/redis-server *:6379(call+0xdb)[0x55bf66b946fb]\n'.repeat(80)}
+------ FAST MEMORY TEST ------
+1:M 28 Nov 2026 18:19:28.300 # Bio thread for job type #0 terminated
+Fast memory test PASSED, however your memory can still be broken. Please run a memory test for several hours if possible.
+
+=== REDIS BUG REPORT END. Make sure to include from START to END. ===
+
+       Please report the crash by opening an issue on github:
+
+           http://github.com/redis/redis/issues
+
+  If a Redis module was involved, please open in the module's repo instead.
+
+  Suspect RAM error? Use redis-server --test-memory to verify it.
+
+  Some other issues could be detected by redis-server --check-system`;
+
 const wordsOf = (text: string, redact: readonly string[] = []) => lastWordsOf(text.split('\n'), redact);
 
 /** What it is, the end of a log, and the line that says why. */
@@ -212,6 +241,28 @@ const ENDS: readonly (readonly [what: string, log: string, line: string])[] = [
     'no line of level INFO where another one says more',
     'cannot reach db\n2026-11-24 12:00:00 INFO error budget reset failed gracefully',
     'cannot reach db',
+  ],
+  ...(
+    [
+      ['a signal', 'Redis 7.0.15 crashed by signal: 11, si_code: 2'],
+      ['a panic', 'Guru Meditation: DEBUG PANIC called at Unix time 1795890040 #debug.c:510'],
+      ['an assertion', "==> debug.c:530 '1 == 2' is not true"],
+    ] as const
+  ).map(([of, words]): (typeof ENDS)[number] => [`Redis: the report of ${of}`, reportOfRedis(words), words]),
+  [
+    'Go: a signal, with the registers behind its stacks',
+    `ready\nSIGQUIT: quit\nPC=0x489a61 m=0 sigcode=0\n\ngoroutine 0 gp=0x9ffb60 m=0 mp=0xa00b00 [idle]:\nruntime.futex(0xa00c58, 0x80, 0x0, 0x0, 0x0, 0x0)\n\truntime/sys_linux_amd64.s:569 +0x21 fp=0x7ffc5a87a2b0 sp=0x7ffc5a87a2a8 pc=0x489a61\n\nrax    0xca\nr15    0x1\nrflags 0x286\ncs     0x33\nfs     0x0\ngs     0x0`,
+    'SIGQUIT: quit',
+  ],
+  [
+    'Ruby: its report, with the map of its memory at the end',
+    `* Listening on http://0.0.0.0:8080\n/app/single.rb:61: [BUG] Segmentation fault at 0x0\nruby 3.1.2p20 (2022-04-12 revision 4491bb740a) [x86_64-linux-gnu]\n\n-- Control frame information ---\nc:0008 p:---- s:0038 e:000037 CFUNC  :join\n\n* Process memory map:\n\n${'7fa3d3776000-7fa3d379c000 r-xp 00001000 00:ca 1009453                   /lib/x86_64-linux-gnu/ld-linux-x86-64.so.2\n'.repeat(600)}`,
+    '/app/single.rb:61: [BUG] Segmentation fault at 0x0',
+  ],
+  [
+    'Java: what it ends with, not the options that it was given',
+    'Picked up JAVA_TOOL_OPTIONS: -XX:+ExitOnOutOfMemoryError\nloading 12 orders',
+    'loading 12 orders',
   ],
   ['the last line where none says that something is wrong', 'loading\nlistening on 8080\n\n', 'listening on 8080'],
   [

@@ -131,6 +131,7 @@ describe('a line of a log', () => {
     'listening on tcp://10.0.0.1:8080',
     '3 idle sessions Killed',
     'GET /healthz 200',
+    'Picked up JAVA_TOOL_OPTIONS: -XX:+HeapDumpOnOutOfMemoryError',
     '',
   ])('without a well-known cause has none: %s', (line) => {
     expect(causeOf(line)).toBeUndefined();
