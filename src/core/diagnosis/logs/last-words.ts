@@ -35,7 +35,6 @@ const WRAPPER = new RegExp(
     'info Visit https.*',
     'make(?:\\[\\d+\\])?: \\*\\*\\* .*',
     'Node\\.js v\\d.*',
-    '(?:NOTE: )?Picked up \\w{1,40}: .*',
     'note: run with .RUST_BACKTRACE.*',
     '(?:.{0,40} )?exited with (?:exit )?(?:code |status )?\\d{1,3}.*',
     '.{0,80}\\bAborted(?: +\\(core dumped\\).*)?',

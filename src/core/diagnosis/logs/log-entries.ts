@@ -47,7 +47,12 @@ type Mode = 'python' | 'trace' | 'code' | 'next-line' | 'spring' | 'spring-next'
 /** Crashes by their first words, and how their lines go on. */
 const CRASHES: readonly (readonly [pattern: RegExp, mode: Mode])[] = [
   [/^(?:\+ )?(?:Exception Group )?Traceback \(most recent call last\):/, 'python'],
-  [/^(?:panic: |fatal error: |goroutine \d{1,9} \[|unexpected fault address |SIG[A-Z]{2,5}: [a-z])/, 'trace'],
+  [/^(?:panic: |fatal error: |goroutine \d{1,9} \[|unexpected fault address |SIGSEGV: )/, 'trace'],
+  // What Go's runtime says of a signal, whole: programs log “SIGTERM: shutting down” themselves.
+  [
+    /^SIG(?:ABRT: abort|BUS: bus error|FPE: floating-point exception|ILL: illegal instruction|QUIT: quit|SYS: bad system call|TRAP: trace trap)$/,
+    'trace',
+  ],
   [/^thread '[^']{0,80}' (?:\(\d{1,9}\) )?panicked at '/, 'trace'],
   [/^thread '[^']{0,80}' (?:\(\d{1,9}\) )?panicked at /, 'next-line'],
   [/^(?:Exception in thread |Unhandled [Ee]xception[.:] |FATAL ERROR: |Terminating due to java\.lang\.)/, 'trace'],
@@ -91,7 +96,8 @@ const CATEGORY_ONLY = /^(?:fail|crit|warn): [\w.`]{1,120}\[\d{1,9}\]$/;
 
 /**
  * Puts the lines of one log together: a stack trace belongs to its first line. Call `add` with each clean line in order. Holds
- * one entry. Knows the traces of Python, Java, Go, Node, Ruby, Rust and .NET, the reports of Redis, and what Spring Boot says of a failed start.
+ * one entry. Knows the traces of Python, Java, Go, Node, Ruby, Rust and .NET, the reports of Redis and of Ruby itself, and
+ * what Spring Boot says of a failed start.
  */
 export class LogEntries {
   #open: LogEntry | undefined;

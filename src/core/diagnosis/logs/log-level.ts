@@ -50,7 +50,7 @@ const WEAK =
   /\b(?:undefined|not found|not set|missing|required|invalid|unrecognized|unsupported|not defined|illegal|mismatch)\b/i;
 /** `0 errors`, `error=null`, `no error`, `error_page`, `/error/404`, `--fail-fast`, `if failed`, `on error`. */
 const NO_TROUBLE =
-  /^(?:SLF4J: |(?:NOTE: )?Picked up \w{1,40}: ).*|\b(?:0|no|zero|without(?: any)?) (?:\w{1,20} )?(?:errors?|failures?|exceptions?|panics?|failed)\b|\b(?:errors?|err|failed|failures?|exceptions?|timeouts?|error_?count|num_?errors)["']?\s{0,3}[=:]\s{0,3}["']?(?:0|null|nil|none|false|<nil>|undefined|ok|""|''|\[\]|\{\})(?=$|[\s"',;})\]])|\b(?:error|fail|exception|timeout|panic)[-_ ]?(?:page|handlers?|handling|log|logs|level|reporting|rate|budget|fast|over|safe|back|file|document|threshold|tolerance)\b|\/(?:errors?|fail|failed|panic)\b|--?(?:on-)?(?:error|fail)\b|\b(?:if|on|when) (?:error|failed|failure)\b|\btimeout(?:s|=|:| is| of| set)/gi;
+  /^(?:SLF4J: |(?:NOTE: )?Picked up \w{0,20}JAVA_(?:\w{1,20}_)?OPTIONS: ).*|\b(?:0|no|zero|without(?: any)?) (?:\w{1,20} )?(?:errors?|failures?|exceptions?|panics?|failed)\b|\b(?:errors?|err|failed|failures?|exceptions?|timeouts?|error_?count|num_?errors)["']?\s{0,3}[=:]\s{0,3}["']?(?:0|null|nil|none|false|<nil>|undefined|ok|""|''|\[\]|\{\})(?=$|[\s"',;})\]])|\b(?:error|fail|exception|timeout|panic)[-_ ]?(?:page|handlers?|handling|log|logs|level|reporting|rate|budget|fast|over|safe|back|file|document|threshold|tolerance)\b|\/(?:errors?|fail|failed|panic)\b|--?(?:on-)?(?:error|fail)\b|\b(?:if|on|when) (?:error|failed|failure)\b|\btimeout(?:s|=|:| is| of| set)/gi;
 
 /** Clients that go away or ask for what is not there: whatever level a server gives it, it is no trouble of the server. */
 const OF_CLIENTS =

@@ -143,6 +143,13 @@ describe('the error lines of a log', () => {
     ['SLF4J: Failed to load class "org.slf4j.impl.StaticLoggerBinder".', 0],
     ['Picked up JAVA_TOOL_OPTIONS: -XX:+HeapDumpOnOutOfMemoryError -XX:+ExitOnOutOfMemoryError', 0],
     ['NOTE: Picked up JDK_JAVA_OPTIONS: -XX:+CrashOnOutOfMemoryError', 0],
+    ['Picked up _JAVA_OPTIONS: -XX:+HeapDumpOnOutOfMemoryError', 0],
+    ['Picked up order 17: failed to charge', 1],
+    ['Picked up job_17: failed to charge', 1],
+    ['SIGTERM: shutting down', 0],
+    ['SIGHUP: reloading the configuration', 0],
+    ['SIGQUIT: quitting soon', 0],
+    ['SIGABRT: abort', 1],
   ])('are known in other languages too: %s', (line, count) => {
     expect(logOf([line]).shapes).toHaveLength(count);
   });
