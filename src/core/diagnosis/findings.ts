@@ -86,11 +86,13 @@ const SEEN_TWICE: Readonly<Record<string, string>> = {
   cpu_near_limit: 'cpu_throttled',
 };
 
+/** It says how a process ended, as an image saw it. */
+export const isDeath = ({ code }: Pick<Finding, 'code'>): boolean => findingRule(code)?.section === 'death';
+
 /** What the cluster says of an end whose moment an image saw. */
 const ENDS: ReadonlySet<string> = new Set(['restarts', 'crash_loop', 'last_oom_killed', 'pod_failed', 'log_errors']);
 
-const isSeenEnd = (cause: Finding, effect: Finding): boolean =>
-  ENDS.has(effect.code) && findingRule(cause.code)?.section === 'death';
+const isSeenEnd = (cause: Finding, effect: Finding): boolean => ENDS.has(effect.code) && isDeath(cause);
 
 /** Worth knowing is no cause: it neither explains nor replaces what is wrong. */
 function covers(cause: Finding, effect: Finding, by: 'explains' | 'replaces'): boolean {

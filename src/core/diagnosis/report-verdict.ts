@@ -13,7 +13,7 @@ import type { Diagnosis, Finding, Help, Section } from './facts/report.ts';
 import type { Runtime } from './facts/rules.ts';
 import { chartsOf } from './facts/series.ts';
 import type { Evidence, LookAgain, Verdict } from './facts/verdict.ts';
-import { findingRule, isWrong, leadsOf, MAX_FINDINGS, ordered, shown } from './findings.ts';
+import { findingRule, isDeath, isWrong, leadsOf, MAX_FINDINGS, ordered, shown } from './findings.ts';
 import { evidenceOf } from './first-answer.ts';
 import { asTargetUser, leadsInside, nextImageOf } from './images/next-image.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
@@ -24,13 +24,12 @@ import { startFindings } from './rules/resources.ts';
 export { FINDINGS, findingRule } from './findings.ts';
 
 /** The report says how a process ended: its last words are newer than all that was read before the look. */
-export const reportsDeath = (diagnosis: Diagnosis | undefined): boolean =>
-  diagnosis?.findings.some((each) => sectionOf(each) === 'death') === true;
+export const reportsDeath = (diagnosis: Diagnosis | undefined): boolean => diagnosis?.findings.some(isDeath) === true;
 
 /**
  * The verdict on a report, merged with the Kubernetes API's facts if the pod still exists, and with what `first`, the
- * answer before the look, had from the logs and the last words, unless the facts have newer ones. Causes stand before effects, then findings are ordered
- * by rank and by how far they exceed their threshold; the first of them may lead to another image of the policy, and so
+ * answer before the look, had from the logs and the last words, unless the facts have newer ones. Causes stand before
+ * effects, then findings are ordered by rank and by how far they exceed their threshold; the first of them may lead to another image of the policy, and so
  * may a target without any. `healthy` only where the first answer was and the image sees inside the program. Pure: equal data give
  * equal text.
  */
@@ -208,8 +207,8 @@ export function labelOf(lookAgain: LookAgain): string {
 function unseenOfCluster(facts: ClusterFacts | undefined, first: Verdict | undefined): readonly string[] {
   if (!facts) return ['restarts, probes, events, node: the pod is gone, or the cluster did not answer in time'];
   const isOfLog = (line: string): boolean => /^(?:its own log|the logs? of|the last words)/.test(line);
-  const ofFirst = first ? (first.unseen ?? []).filter(isOfLog) : ['its own log: it was not read'];
-  const logs = hasLogs(facts) ? unseenOf(facts).filter(isOfLog) : ofFirst;
+  const known = hasLogs(facts) ? unseenOf(facts) : (first?.unseen ?? []);
+  const logs = hasLogs(facts) || first ? known.filter(isOfLog) : ['its own log: it was not read'];
   return [
     ...logs,
     ...(facts.events ? [] : ['probes, events: kdebug may not read events (missing right: list events)']),

@@ -5,6 +5,7 @@ import { endOfDebugger } from '../container/status.ts';
 import type { RunId } from '../ids.ts';
 import type { Outcome } from '../outcome.ts';
 import { type Diagnosis, parseReport } from './facts/report.ts';
+import { isDeath } from './findings.ts';
 
 /** The exit code of a program that its tracer ended because its time was over, as of timeout(1). */
 export const OVERTIME = 124;
@@ -12,7 +13,6 @@ export const OVERTIME = 124;
 const NOT_STARTED = 'Could not start: ';
 /** The first words of what the tracer adds to the log of the program. */
 const HEADING = '\nkdebug blackbox, run ';
-const DEATH = /^died_of_/;
 
 /** The containers of a second run, as its pod has them. */
 export interface TracedRun {
@@ -49,7 +49,7 @@ export interface TracedDeath {
 const SUBJECT = /^Process \d+ (?:\([^)]*\) )?/;
 
 export function deathIn({ findings }: Diagnosis): TracedDeath | undefined {
-  const found = findings.find(({ code }) => DEATH.test(code));
+  const found = findings.find(isDeath);
   if (!found) return undefined;
   const words = found.text.replace(SUBJECT, '').replace(/\.$/, '');
   return { words, isSudden: found.code !== 'died_of_exit' };
