@@ -105,7 +105,7 @@ const MORE = ['KDEBUG_TESTBED', 'KDEBUG_TROUBLES', 'KDEBUG_TRACED', 'KDEBUG_DEAT
 /** The stories with a kubelet, on the cluster that KUBECONFIG names. */
 const cluster = {
   ...LIMITS,
-  // Who wants more than a sample (of all programs, all troubles, so many deaths) gets it in one test of an hour.
+  // Who wants more than a sample (of all programs, all troubles, so many deaths) gets it in one test of up to two hours.
   testTimeout: MORE.some((name) => process.env[name] !== undefined) ? 7_200_000 : LIMITS.testTimeout,
   name: 'cluster',
   include: ['test/cluster/**/*.test.ts'],
