@@ -27,6 +27,7 @@ function load(stage: Stage, object: JsonObject, logs: Recording['logs']): void {
   const metadata = isObject(object.metadata) ? object.metadata : {};
   const [name, namespace] = [String(metadata.name), String(metadata.namespace ?? '')];
   if (namespace !== '' && !world.places.namespaces.has(namespace)) world.places.addNamespace(namespace);
+  // A real API server gave them, so their kind is their type.
   if (object.kind === 'Pod') loadPod(stage, object as unknown as PodObject, logs);
   else if (object.kind === 'Event') world.events.keep(object as unknown as EventObject);
   else if (object.kind === 'Node') world.places.nodes.set(name, object as unknown as NodeObject);

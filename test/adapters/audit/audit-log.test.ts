@@ -357,13 +357,11 @@ it('a place that cannot be written is refused at the start', async () => {
   await expect(start()).rejects.toMatchObject({ ...UNAVAILABLE, detail: expect.stringContaining('ENOENT') });
 });
 
-it('five thousand records at once are all written, and a machine that is not busy does it within a second', async () => {
+it('five thousand records at once are all written', async () => {
   const audit = await start();
-  const startedMs = performance.now();
   await Promise.all(
     Array.from({ length: 5_000 }, (_, n) => audit.append(entry(n, { command: 'pod-1234 --image=debian' }))),
   );
-  console.info(`audit: ${(5_000_000 / (performance.now() - startedMs)).toFixed(0)} records a second`);
   expect(
     readFileSync(path, 'utf8')
       .split('\n')
