@@ -101,7 +101,7 @@ export function judgeHistory(commands: readonly Asked[], slack: LocalSlack, pods
   const runs = historyOf(slack, pods);
   const byMarker = new Map<string, string[]>();
   for (const [run, told] of runs) {
-    const marker = markerIn(wordsOf(told.anchors[0])) ?? firstMarkerOf(run, slack) ?? '';
+    const marker = markerOf(run, told, slack);
     byMarker.set(marker, [...(byMarker.get(marker) ?? []), run]);
   }
   for (const { marker, answer, isLong } of commands) {
@@ -118,6 +118,10 @@ export function judgeHistory(commands: readonly Asked[], slack: LocalSlack, pods
   if (slack.unknown.length > 0) tally.wrong(`unknown to Slack: ${slack.unknown.join()}`);
   return tally;
 }
+
+/** Of the command that asked for a run; '' where no message ever had it. */
+export const markerOf = (run: string, { anchors }: Told, slack: LocalSlack): string =>
+  markerIn(wordsOf(anchors[0])) ?? firstMarkerOf(run, slack) ?? '';
 
 const markerIn = (words: string): string | undefined => /\bmark-\w+/.exec(words)?.[0];
 

@@ -4,7 +4,7 @@ import { Middle } from '../../adapters/store/redis/middle.ts';
 import { RedisServer } from '../../adapters/store/redis/redis-server.ts';
 import { aStore, Lines } from '../../adapters/store/redis/stores.ts';
 import type { Tally } from './check.ts';
-import { type Asked, historyOf, isTold, judgeHistory, wasRefused } from './history.ts';
+import { type Asked, historyOf, isTold, judgeHistory, markerOf, wasRefused } from './history.ts';
 import { type SceneOptions, type ServerReplica, ServerScene } from './server-scene.ts';
 
 /** As the composition root has it: work of a dead replica goes on within 5 s. */
@@ -150,10 +150,10 @@ export class RedisScene {
   /** Markers of commands that were accepted and have not had their last word. */
   untold(): readonly string[] {
     const { slack } = this.servers;
-    const runs = [...historyOf(slack, this.#pods).values()];
-    const texts = runs.map((told) => ({ told, text: JSON.stringify(told.anchors[0]?.blocks ?? '') }));
+    const runs = [...historyOf(slack, this.#pods)];
+    const byMarker = new Map(runs.map(([run, told]) => [markerOf(run, told, slack), told]));
     return this.asked.flatMap(({ marker, answer, isLong }) => {
-      const told = texts.find(({ text }) => text.includes(marker))?.told;
+      const told = byMarker.get(marker);
       if (told) return isTold(told, isLong) ? [] : [marker];
       return answer === '' && !wasRefused(slack, marker) ? [marker] : [];
     });
