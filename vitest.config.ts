@@ -88,6 +88,13 @@ const rest = {
   env: { KDEBUG_TEST: 'full' },
 };
 
+/** What starts the built program or speaks to sockets, files and children: .ci/node24 runs it on the Node that ships, and `unit` and `rest` on this one. */
+const node24 = {
+  ...OWN_PROCESS,
+  name: 'node24',
+  include: ['test/{adapters,cli,config}/**/*.test.ts', 'test/contract/images.test.ts', 'test/e2e/replicas*.test.ts'],
+};
+
 /** The attacks of a review on the whole application (test/attack/README.md). They look at how long others wait: one at a time. */
 const attack = {
   ...LIMITS,
@@ -145,7 +152,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 // Stryker names no project: .ci/mutation sets the variable, and there is this one alone.
-const projects = process.env.KDEBUG_TEST === 'mutation' ? [mutation] : [unit, rest, attack, cluster, installed];
+const projects = process.env.KDEBUG_TEST === 'mutation' ? [mutation] : [unit, rest, node24, attack, cluster, installed];
 
 export default defineConfig({
   test: {
