@@ -9,9 +9,10 @@ import {
   type V1PodTemplateSpec,
 } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
 import { Kube } from '../e2e/kube.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { Looks } from './autodiagnose-looks.ts';
 
 const path = process.env.KUBECONFIG;
@@ -105,7 +106,11 @@ describe('compare', () => {
     await kube.running(namespace, 3);
     const looks = new Looks(kubeconfig);
     await eventually(async () => (await looks.fault(namespace, 'web-1', 'close-wait?n=300')) === 200);
-    bed = await startBed({ kubeconfig, policy: policyFor(config.getCurrentContext(), namespace), transport: 'socket' });
+    bed = await startPatientBed({
+      kubeconfig,
+      policy: policyFor(config.getCurrentContext(), namespace),
+      transport: 'socket',
+    });
   });
 
   afterAll(async () => {

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
 import type { FileView } from '../../play/slack/read/files.ts';
 import { Kube } from '../e2e/kube.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { podOf } from './autodiagnose-looks.ts';
 import { filesInLog } from './files-in-log.ts';
 
@@ -82,7 +83,7 @@ describe('files of an image', () => {
       kube.pod(strict, 'pricing', target('node')),
       kube.pod(open, 'web', podOf({ image: 'localhost/distroless:1' })),
     ]);
-    bed = await startBed({
+    bed = await startPatientBed({
       kubeconfig,
       policy: policyFor(config.getCurrentContext(), [strict, open]),
       transport: 'socket',

@@ -10,10 +10,11 @@ import {
   type V1SecurityContext,
 } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { type Answer, ask } from '../../play/app/conversation.ts';
 import { NOBODY_OF_FREE_COMMANDS } from '../../src/core/container/profiles.ts';
 import { Kube } from '../e2e/kube.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 
 const path = process.env.KUBECONFIG;
 if (path === undefined) throw new Error('KUBECONFIG names no cluster: set it to the kubeconfig of a test cluster');
@@ -138,7 +139,7 @@ beforeAll(async () => {
       }),
     ],
   });
-  bed = await startBed({ kubeconfig, policy: policyFor(namespace), transport: 'socket' });
+  bed = await startPatientBed({ kubeconfig, policy: policyFor(namespace), transport: 'socket' });
   await Promise.all([
     ...NAMES.map((name) => kube.pod(namespace, name, { terminationGracePeriodSeconds: 0, ...PODS[name]! })),
     kube.pod(others, 'root', neighbour(0)),

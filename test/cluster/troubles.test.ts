@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
 import { at } from '../../play/test/cluster/recorded/json.ts';
 import { Target } from '../../play/test/cluster/recorded/target.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { isNamedOnCard } from '../troubles/cards.ts';
 import { type Answered, type Judgement, judge, summaryOf } from '../troubles/judge.ts';
 import { Stage } from '../troubles/stage.ts';
@@ -59,7 +60,11 @@ describe('a question about a trouble', () => {
 
   beforeAll(async () => {
     target = new Target(kubeconfigPath);
-    bed = await startBed({ kubeconfig: readFileSync(kubeconfigPath, 'utf8'), policy: POLICY, transport: 'socket' });
+    bed = await startPatientBed({
+      kubeconfig: readFileSync(kubeconfigPath, 'utf8'),
+      policy: POLICY,
+      transport: 'socket',
+    });
   });
 
   afterAll(async () => {

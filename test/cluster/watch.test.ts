@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
 import { Kube } from '../e2e/kube.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 
 const CHANNEL = 'C0SHOP';
 const TARGET_USER = 10_001;
@@ -58,7 +59,7 @@ beforeAll(async () => {
   const context = config.getCurrentContext();
   kube = new Kube(kubeconfig);
   shop = await kube.namespace('kdebug-watch', 'restricted');
-  bed = await startBed({ kubeconfig, transport: 'socket', policy: policyFor(context, shop) });
+  bed = await startPatientBed({ kubeconfig, transport: 'socket', policy: policyFor(context, shop) });
 });
 
 afterAll(async () => {

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { AppsV1Api, BatchV1Api, KubeConfig, type V1PodTemplateSpec } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { describeMessage } from '../../play/slack/index.ts';
 import { Kube } from '../e2e/kube.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 
 const path = process.env.KUBECONFIG;
 if (path === undefined) throw new Error('KUBECONFIG names no cluster: set it to the kubeconfig of a test cluster');
@@ -63,7 +64,11 @@ describe('a batch over the pods of', () => {
     const once = { ...work, spec: { containers: [], ...work.spec, restartPolicy: 'Never' } };
     await jobs.createNamespacedJob({ namespace, body: { ...named('work'), spec: { template: once } } });
     await kube.running(namespace, 8);
-    bed = await startBed({ kubeconfig, policy: policyFor(config.getCurrentContext(), namespace), transport: 'socket' });
+    bed = await startPatientBed({
+      kubeconfig,
+      policy: policyFor(config.getCurrentContext(), namespace),
+      transport: 'socket',
+    });
   });
 
   afterAll(async () => {

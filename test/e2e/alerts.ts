@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { alertNotification, alertPost, notify, postAlert } from '../../play/app/alert.ts';
-import { ALERTS_SECRET_ENV, type Bed, startBed } from '../../play/app/bed.ts';
+import { ALERTS_SECRET_ENV, type Bed } from '../../play/app/bed.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
 
@@ -35,7 +36,12 @@ export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void
     kube = new Kube(scene.kubeconfig);
     namespace = await kube.namespace('kdebug-alerts');
     const { kubeconfig, transport } = scene;
-    bed = await startBed({ kubeconfig, policy: policyFor(scene.context, namespace), transport, alerts: 'ledger' });
+    bed = await startPatientBed({
+      kubeconfig,
+      policy: policyFor(scene.context, namespace),
+      transport,
+      alerts: 'ledger',
+    });
     const panics = { name: 'ledger', image: BUSYBOX, command: ['sh', '-c', 'sleep 2; exit 3'] };
     await kube.pod(
       namespace,

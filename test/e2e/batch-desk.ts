@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { itInFull } from '../support/sample.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
@@ -81,7 +82,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
     const scene = await open();
     kube = new Kube(scene.kubeconfig);
     shop = await kube.namespace('kdebug-desk');
-    bed = await startBed({
+    bed = await startPatientBed({
       kubeconfig: scene.kubeconfig,
       policy: policyFor(scene.context, shop),
       transport: scene.transport,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
 
@@ -58,7 +59,7 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
     shop = await kube.namespace('kdebug-batch');
     const { kubeconfig } = scene;
     transport = scene.transport;
-    bed = await startBed({ kubeconfig, policy: policyFor(scene.context, shop), transport });
+    bed = await startPatientBed({ kubeconfig, policy: policyFor(scene.context, shop), transport });
     await Promise.all(Array.from({ length: size }, (_, index) => kube.pod(shop, nameOf(index), spec)));
   });
 

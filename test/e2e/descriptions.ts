@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { type Answer, ask } from '../../play/app/conversation.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
 
@@ -59,7 +60,7 @@ export function tellDescriptions(
     locked = await kube.namespace('kdebug-locked', 'restricted');
     vault = await kube.namespace('kdebug-hidden');
     await kube.letGroupDebug(shop, `kdebug:${CHANNEL}`);
-    bed = await startBed({
+    bed = await startPatientBed({
       kubeconfig: scene.kubeconfig,
       policy: policyFor(scene.context, [shop, locked]),
       transport: scene.transport,
@@ -75,10 +76,11 @@ export function tellDescriptions(
 
   const say = (words: string): Promise<Answer> => ask(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
 
-  async function described(words: string): Promise<string> {
+  /** Asks again, as the answer says, where a part of it did not come in time: the cluster's machine may be busy. */
+  async function described(words: string, tries = 5): Promise<string> {
     const answer = await say(`describe ${words}`);
     if (answer.kind !== 'private') throw new Error(`answered in a thread: ${answer.result}`);
-    return answer.text;
+    return tries > 1 && answer.text.includes('no answer in time') ? described(words, tries - 1) : answer.text;
   }
 
   /** The line that says who answers is Slack's own. */

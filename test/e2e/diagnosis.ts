@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { askInThread, type ThreadAnswer } from '../../play/app/conversation.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
 
@@ -49,7 +50,7 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
     scene = await open();
     kube = new Kube(scene.kubeconfig);
     shop = await kube.namespace('kdebug-looks');
-    bed = await startBed({
+    bed = await startPatientBed({
       kubeconfig: scene.kubeconfig,
       policy: policyFor(scene.context, shop),
       transport: scene.transport,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { type Answer, ask } from '../../play/app/conversation.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
 
@@ -46,7 +47,7 @@ export function tellGovernance(open: () => Promise<Scene>, close: () => Promise<
     kube = new Kube(scene.kubeconfig);
     [shop, closed] = await Promise.all([kube.namespace('kdebug-gov'), kube.namespace('kdebug-closed')]);
     await kube.letGroupDebug(shop, `kdebug:${CHANNEL}`);
-    bed = await startBed({
+    bed = await startPatientBed({
       kubeconfig: scene.kubeconfig,
       policy: policyFor(scene.context, [shop, closed]),
       transport: scene.transport,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { Kube } from './kube.ts';
 
 const BUSYBOX = 'localhost/busybox:1';
@@ -44,7 +45,7 @@ beforeAll(async () => {
   cluster = await startLocalCluster();
   kube = new Kube(cluster.kubeconfig);
   shop = await kube.namespace('kdebug-approvers');
-  bed = await startBed({ kubeconfig: cluster.kubeconfig, policy: policyFor('local', shop), transport: 'http' });
+  bed = await startPatientBed({ kubeconfig: cluster.kubeconfig, policy: policyFor('local', shop), transport: 'http' });
   const sleeper = { name: 'app', image: BUSYBOX, imagePullPolicy: 'IfNotPresent', command: ['sleep', '3600'] };
   await kube.pod(shop, 'web-0', { terminationGracePeriodSeconds: 1, containers: [sleeper] });
 });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { tagOf } from '../../play/app/our-posts.ts';
 import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.ts';
 import type { StoredMessage } from '../../play/slack/index.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 
 const CHANNEL = 'C0SHOP';
 const POLICY = `version: 1
@@ -25,7 +26,7 @@ const errors: string[] = [];
 
 beforeAll(async () => {
   cluster = await startLocalCluster();
-  bed = await startBed({
+  bed = await startPatientBed({
     kubeconfig: cluster.kubeconfig,
     policy: POLICY,
     logTo: (line) => void (JSON.parse(line).level === 'error' && errors.push(line)),

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { askInThread } from '../../play/app/conversation.ts';
 import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.ts';
 import { isJson } from '../../play/slack/api/args.ts';
 import type { StoredMessage } from '../../play/slack/index.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 
 const CHANNEL = 'C0SHOP';
 const POLICY = `version: 1
@@ -31,7 +32,7 @@ beforeAll(async () => {
   cluster.addPod({ name: 'leaky', namespace: 'shop', containers: [container] });
   // Before its container runs there is nothing to look into.
   await vi.waitFor(() => expect(JSON.stringify(cluster.pod('shop', 'leaky')?.status)).toContain('"running"'), 10_000);
-  bed = await startBed({
+  bed = await startPatientBed({
     kubeconfig: cluster.kubeconfig,
     policy: POLICY,
     slack: { habits: { fileButtons: 'dead' } },

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { ask } from '../../play/app/conversation.ts';
 import { type LocalCluster, startLocalCluster } from '../../play/cluster/index.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { Kube } from './kube.ts';
 
 const CHANNEL = 'C0SHOP';
@@ -28,7 +29,7 @@ channels:
       - { id: look, clusters: [test], namespaces: [${shop}], classes: [observe, intrusive, elevated], profiles: [restricted, baseline, general] }
 limits: { runsPerUserPerMinute: 100 }
 `;
-  bed = await startBed({ kubeconfig: cluster.kubeconfig, policy, transport: 'http' });
+  bed = await startPatientBed({ kubeconfig: cluster.kubeconfig, policy, transport: 'http' });
   const app = {
     name: 'app',
     image: 'localhost/busybox:1',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { type Answer, ask, askInThread, type ThreadAnswer } from '../../play/app/conversation.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { itInFull } from '../support/sample.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
@@ -40,7 +41,7 @@ export function tellReruns(open: () => Promise<Scene>, close: () => Promise<void
     const scene = await open();
     kube = new Kube(scene.kubeconfig);
     namespace = await kube.namespace('kdebug-rerun');
-    bed = await startBed({
+    bed = await startPatientBed({
       kubeconfig: scene.kubeconfig,
       policy: policyFor(scene.context, namespace),
       transport: scene.transport,

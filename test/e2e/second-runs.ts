@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import type { Scene } from './stories.ts';
 
 const CHANNEL = 'C0SHOP';
@@ -43,7 +44,7 @@ export class SecondRuns {
   }
 
   static async open(scene: Scene, namespace: string, images = '{}'): Promise<SecondRuns> {
-    return new SecondRuns(await startBed({ ...scene, policy: policyFor(scene.context, namespace, images) }));
+    return new SecondRuns(await startPatientBed({ ...scene, policy: policyFor(scene.context, namespace, images) }));
   }
 
   textOf(message: StoredMessage): string {

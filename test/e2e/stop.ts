@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Bed, startBed } from '../../play/app/bed.ts';
+import type { Bed } from '../../play/app/bed.ts';
 import { type Answer, ask } from '../../play/app/conversation.ts';
 import { describeMessage, type StoredMessage } from '../../play/slack/index.ts';
+import { startPatientBed } from '../support/patient-bed.ts';
 import { itInFull } from '../support/sample.ts';
 import { Kube } from './kube.ts';
 import type { Scene } from './stories.ts';
@@ -57,7 +58,7 @@ export function tellStops(open: () => Promise<Scene>, close: () => Promise<void>
       kube.namespace('kdebug-stop'),
       kube.namespace('kdebug-stop-vault', 'restricted'),
     ]);
-    bed = await startBed({
+    bed = await startPatientBed({
       kubeconfig: scene.kubeconfig,
       policy: policyFor(scene.context, [shop, vault]),
       transport: scene.transport,

@@ -6,6 +6,7 @@ import { onCommand } from '../../../src/adapters/slack/listeners/command.ts';
 import type { ListenerContext } from '../../../src/adapters/slack/listeners/gate.ts';
 import { type Field, type Form, type Message, type Part, text } from '../../../src/core/say/message/message.ts';
 import { DEFAULT_NAMES } from '../../../src/core/shown-names.ts';
+import { waitLonger } from '../../support/patient-bed.ts';
 import { inFullOr } from '../../support/sample.ts';
 import { deed, formOf, openForm, typed } from './deeds.ts';
 import { realClock, saying, says, startWorld, type World } from './harness.ts';
@@ -20,7 +21,7 @@ let worlds: Readonly<Record<(typeof TRANSPORTS)[number], World>>;
 beforeAll(async () => {
   const rates = { extraPerMinute: 10_000 };
   worlds = { socket: await startWorld('socket', { rates }), http: await startWorld('http', { rates }) };
-  for (const { local } of Object.values(worlds)) local.ackLimitMs = 120_000;
+  for (const { local } of Object.values(worlds)) waitLonger(local);
 });
 afterAll(() => Promise.all(Object.values(worlds).map((world) => world.stop())));
 afterEach(() => {

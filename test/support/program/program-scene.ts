@@ -11,6 +11,7 @@ import {
   startLocalSlack,
 } from '../../../play/slack/index.ts';
 import { RedisServer } from '../../adapters/store/redis/redis-server.ts';
+import { waitLonger } from '../patient-bed.ts';
 import { BotProcess } from './bot-process.ts';
 import type { BuiltProgram } from './built-program.ts';
 
@@ -55,6 +56,7 @@ export class ProgramScene {
       startLocalSlack(options.slack),
       options.store === 'memory' ? undefined : RedisServer.start(),
     ]);
+    waitLonger(slack);
     return new ProgramScene(options, slack, redis);
   }
 

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { type Bed, startBed } from '../../../app/bed.ts';
+import { startPatientBed } from '../../../../test/support/patient-bed.ts';
+import type { Bed } from '../../../app/bed.ts';
 import { EXAMPLES } from '../../../app/examples.ts';
 import { ALERT_SOURCE, playPolicy } from '../../../app/policy.ts';
 import { type LocalCluster, openBackoffice, openShop, startLocalCluster } from '../../../cluster/index.ts';
@@ -37,7 +38,11 @@ export async function openPage(): Promise<PageBed> {
   const cluster = await startLocalCluster({ kubeletDelayMs: 100 });
   openShop(cluster);
   openBackoffice(cluster);
-  const bed = await startBed({ kubeconfig: cluster.kubeconfig, policy: playPolicy('local'), alerts: ALERT_SOURCE });
+  const bed = await startPatientBed({
+    kubeconfig: cluster.kubeconfig,
+    policy: playPolicy('local'),
+    alerts: ALERT_SOURCE,
+  });
   const page = await startPage({
     ...bed,
     cluster,
