@@ -35,6 +35,20 @@ const REST = [
   'test/contract/{live-check,manifests,network-policies,packages,pages,repository,shown-names,walks,workflows}.test.ts',
 ];
 
+/** Of `rest`, the folders whose tests mostly wait: for browsers, processes and servers. The others mostly compute. */
+const WAITS = [
+  'play/test',
+  'images/test',
+  'test/cli',
+  'test/doctor',
+  'test/e2e',
+  'test/faults/soak',
+  'test/monitoring',
+];
+
+/** One part of `rest`, `waits` or `computes`: the gate (.ci/run) runs each beside something else. Unset: all. */
+const PART = process.env.KDEBUG_REST;
+
 /** The files that take longest, in this order: a checkout without a cache of durations would start them last, since they are short. */
 const FIRST = [
   'test/cluster/testbed',
@@ -84,7 +98,7 @@ const rest = {
   testTimeout: process.env.KDEBUG_FAULTS === 'all' ? 3_600_000 : 900_000,
   name: 'rest',
   include: [...REST, ...filesThatSample()],
-  exclude: [...configDefaults.exclude, ...ELSEWHERE.map((folder) => `${folder}/**`)],
+  exclude: [...configDefaults.exclude, ...ELSEWHERE.map((folder) => `${folder}/**`), ...filesOfOtherPart()],
   env: { KDEBUG_TEST: 'full' },
 };
 
@@ -164,9 +178,18 @@ export default defineConfig({
 
 /** Files whose tests `unit` samples (test/support/sample.ts): `rest` has all their cases. */
 function filesThatSample(): readonly string[] {
+  return testFiles().filter((path) => importsOf(path).has('test/support/sample.ts'));
+}
+
+function filesOfOtherPart(): readonly string[] {
+  if (PART === undefined) return [];
+  return testFiles().filter((path) => WAITS.some((folder) => path.startsWith(`${folder}/`)) !== (PART === 'waits'));
+}
+
+function testFiles(): readonly string[] {
   return TESTS.flatMap((folder) =>
     readdirSync(folder, { encoding: 'utf8', recursive: true }).map((path) => join(folder, path)),
-  ).filter((path) => path.endsWith('.test.ts') && importsOf(path).has('test/support/sample.ts'));
+  ).filter((path) => path.endsWith('.test.ts'));
 }
 
 /** What a test file imports, itself or through other files of the tests. */
