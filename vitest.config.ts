@@ -36,15 +36,7 @@ const REST = [
 ];
 
 /** Of `rest`, the folders whose tests mostly wait: for browsers, processes and servers. The others mostly compute. */
-const WAITS = [
-  'play/test',
-  'images/test',
-  'test/cli',
-  'test/doctor',
-  'test/e2e',
-  'test/faults/soak',
-  'test/monitoring',
-];
+const WAITS = ['play/test', 'images/test', 'test/cli', 'test/doctor', 'test/e2e', 'test/faults', 'test/monitoring'];
 
 /** One part of `rest`, `waits` or `computes`: the gate (.ci/run) runs each beside something else. Unset: all. */
 const PART = process.env.KDEBUG_REST;
@@ -60,6 +52,8 @@ const FIRST = [
   'test/cluster/start-failures',
   'test/cluster/profile',
   'test/cluster/net',
+  'test/faults/crashes',
+  'test/faults/soak',
   'test/e2e/replicas',
   'test/e2e/local.test',
   'test/flow/batch/crashes',

@@ -211,9 +211,9 @@ export class LocalSlack {
 
   /**
    * Resolves with what `look` finds, asked now and after every change: tests wait for what they need, not for time.
-   * @throws Error after `limitMs` (default 60 s: a busy machine is not a failure), with the transcripts' end so that the failure explains itself
+   * @throws Error after `limitMs` (default 120 s: a busy machine is not a failure), with the transcripts' end so that the failure explains itself
    */
-  async until<T>(look: () => T | undefined | false, limitMs = 60_000): Promise<T> {
+  async until<T>(look: () => T | undefined | false, limitMs = 120_000): Promise<T> {
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         clearTimeout(timer);

@@ -95,9 +95,9 @@ it('a leak is looked at before it ends the program, and so is its end', async ()
   const before = bed.slack.messages(CHANNEL).length;
   const text = `watch web-0 -n ${shop} --when="memory&gt;70%" --for=5m`;
   await bed.slack.deliver.command({ user: 'U0THURSTON', channel: CHANNEL, text });
-  const card = await bed.slack.until(() => bed.slack.messages(CHANNEL)[before], 60_000);
+  const card = await bed.slack.until(() => bed.slack.messages(CHANNEL)[before]);
   const shown = () => textOf(bed.slack.messages(CHANNEL).find(({ ts }) => ts === card.ts) ?? card);
-  await bed.slack.until(() => /Armed for 5m: memory>70%/.test(shown()) || undefined, 60_000);
+  await bed.slack.until(() => /Armed for 5m: memory>70%/.test(shown()) || undefined);
   const result = await bed.slack.until(
     () =>
       bed.slack

@@ -76,7 +76,7 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
     const [cards, privately] = [bed.slack.messages(CHANNEL).length, bed.slack.ephemerals(user).length];
     const delivery = await bed.slack.deliver.command({ user, channel: CHANNEL, text: words });
     expect(delivery.error).toBeUndefined();
-    return bed.slack.until(() => bed.slack.messages(CHANNEL)[cards] ?? bed.slack.ephemerals(user)[privately], 30_000);
+    return bed.slack.until(() => bed.slack.messages(CHANNEL)[cards] ?? bed.slack.ephemerals(user)[privately]);
   }
 
   const textOf = (message: StoredMessage): string =>

@@ -121,7 +121,7 @@ export function tellDiagnoses(open: () => Promise<DiagnosisScene>, close: () => 
     it('is seen at the click of a button: one more run in the same thread', async () => {
       const [blind] = results(first.anchorTs);
       await press('U0BOB', blind?.ts ?? '');
-      const again = await bed.slack.until(() => results(first.anchorTs)[1], 60_000);
+      const again = await bed.slack.until(() => results(first.anchorTs)[1]);
       expect(JSON.stringify(again.blocks)).toContain('files');
       expect(JSON.stringify(again.blocks)).not.toContain('look-again');
       const thread = bed.slack.thread(CHANNEL, first.anchorTs).map(({ blocks }) => JSON.stringify(blocks));

@@ -64,7 +64,7 @@ export function tellGovernance(open: () => Promise<Scene>, close: () => Promise<
   const say = (words: string, user = 'U0ROY'): Promise<Answer> => ask(bed.slack, { user, channel: CHANNEL, words });
 
   /** The newest card with buttons, once it stands. */
-  const card = (before: number) => bed.slack.until(() => bed.slack.messages(CHANNEL)[before], 30_000);
+  const card = (before: number) => bed.slack.until(() => bed.slack.messages(CHANNEL)[before]);
 
   const press = (user: string, actionId: string, ts: string) =>
     bed.slack.deliver.action({ user, channel: CHANNEL, ts, actionId });
@@ -101,7 +101,7 @@ export function tellGovernance(open: () => Promise<Scene>, close: () => Promise<
     expect(await privately('U0GINGER', 0)).toMatch(/not an approver/);
     await press('U0BOB', 'approve', ts);
     await answer.catch(() => undefined);
-    const thread = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts)[1], 60_000);
+    const thread = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts)[1]);
     expect(JSON.stringify(thread.blocks)).toContain('attached');
     const [ours] = (await kube.read(shop, 'web-0')).spec?.ephemeralContainers?.slice(0, 1) ?? [];
     expect(ours?.securityContext?.privileged).toBe(true);

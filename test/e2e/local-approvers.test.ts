@@ -70,32 +70,29 @@ it('reaches an approver outside a private channel by a direct message, which dec
   const [told] = await bed.slack.until(() => {
     const direct = bed.slack.notified('U0ALICE').filter(({ why }) => why === 'direct');
     return direct.length > 0 ? direct : undefined;
-  }, 30_000);
+  });
   const { channel = '', ts = '' } = told ?? {};
   expect(shown(channel, ts)).toContain('Open the thread');
   expect(bed.slack.notified('U0BOB').some(({ why }) => why === 'direct')).toBe(true);
   expect(bed.slack.notified('U0GINGER').filter(({ why }) => why === 'direct')).toEqual([]);
-  await bed.slack.until(
-    () => (shown(SECRET, cardIn(SECRET)).includes('Also sent to 2 approvers') ? true : undefined),
-    30_000,
-  );
+  await bed.slack.until(() => (shown(SECRET, cardIn(SECRET)).includes('Also sent to 2 approvers') ? true : undefined));
   await bed.slack.deliver.action({ user: 'U0ALICE', channel, ts, actionId: 'approve' });
-  await bed.slack.until(() => (shown(channel, ts).includes('Approved') ? true : undefined), 30_000);
+  await bed.slack.until(() => (shown(channel, ts).includes('Approved') ? true : undefined));
   expect(shown(channel, ts)).not.toContain('actions');
-  const word = await bed.slack.until(() => bed.slack.notified('U0GINGER').find(({ threadTs }) => threadTs), 30_000);
+  const word = await bed.slack.until(() => bed.slack.notified('U0GINGER').find(({ threadTs }) => threadTs));
   expect(word).toMatchObject({ threadTs: cardIn(SECRET), text: expect.stringContaining('was approved by @alice') });
-  const thread = await bed.slack.until(() => bed.slack.thread(SECRET, cardIn(SECRET))[1], 60_000);
+  const thread = await bed.slack.until(() => bed.slack.thread(SECRET, cardIn(SECRET))[1]);
   expect(JSON.stringify(thread.blocks)).toContain('hello');
 });
 
 it('asks the members of a channel in that channel, and takes the word of each of them', async () => {
   await ask('U0ROY', 'C0SHOP');
-  const copy = await bed.slack.until(() => bed.slack.messages('C0OPS')[0], 30_000);
+  const copy = await bed.slack.until(() => bed.slack.messages('C0OPS')[0]);
   expect(JSON.stringify(copy.blocks)).toContain('"approve"');
   expect(bed.slack.notified('U0THURSTON').filter(({ why }) => why === 'direct')).toEqual([]);
-  await bed.slack.until(() => (shown('C0SHOP', cardIn('C0SHOP')).includes('Also shown in') ? true : undefined), 30_000);
+  await bed.slack.until(() => (shown('C0SHOP', cardIn('C0SHOP')).includes('Also shown in') ? true : undefined));
   await bed.slack.deliver.action({ user: 'U0JONAS', channel: 'C0OPS', ts: copy.ts, actionId: 'reject' });
-  await bed.slack.until(() => (shown('C0OPS', copy.ts).includes('Rejected') ? true : undefined), 30_000);
+  await bed.slack.until(() => (shown('C0OPS', copy.ts).includes('Rejected') ? true : undefined));
   expect(shown('C0OPS', copy.ts)).not.toContain('actions');
 });
 

@@ -63,7 +63,7 @@ async function mentionedAndDeleted(pod: string, words: string): Promise<string> 
 
 /** Waits until the result is there, and the card shows it. */
 async function end(): Promise<void> {
-  await bed.slack.until(() => posts('result')[0], 60_000);
+  await bed.slack.until(() => posts('result')[0]);
 }
 
 /** The one that Slack put off counts too. */

@@ -75,12 +75,12 @@ describe.skipIf(!hasRedis)('alerts at two replicas', () => {
     expect(sent).toEqual(PODS.flatMap(() => [200, 200]));
     await first.kill();
     for (const pod of PODS) expect(await send(second, notification(pod))).toBe(200);
-    await scene.slack.until(() => scene.posts('result').length === PODS.length, 60_000);
+    await scene.slack.until(() => scene.posts('result').length === PODS.length);
     expect(anchors()).toHaveLength(PODS.length);
     const third = await scene.boot();
     for (const pod of PODS) expect(await send(third, notification(pod))).toBe(200);
     for (const pod of PODS) expect(await send(third, notification(pod, 'resolved'))).toBe(200);
-    await scene.slack.until(() => anchors().every((card) => scene.textOf(card).includes('resolved after')), 60_000);
+    await scene.slack.until(() => anchors().every((card) => scene.textOf(card).includes('resolved after')));
     expect(anchors()).toHaveLength(PODS.length);
     expect(scene.posts('result')).toHaveLength(PODS.length);
   });
@@ -93,7 +93,7 @@ describe.skipIf(!hasRedis)('alerts at two replicas', () => {
     expect(anchors()).toEqual([]);
     await scene.redis?.start();
     await expect.poll(() => send(bot, notification(pod)), { interval: 200, timeout: 20_000 }).toBe(200);
-    await scene.slack.until(() => scene.posts('result').length === 1, 60_000);
+    await scene.slack.until(() => scene.posts('result').length === 1);
     expect(anchors()).toHaveLength(1);
   });
 });

@@ -57,7 +57,7 @@ describe.skipIf(!hasRedis)('a batch of several processes', () => {
     await scene.type('-l app=web --image=debian --profile=general -- sleep 600', CHANNEL);
     const anchor = await scene.slack.until(() => scene.posts('anchor')[0]);
     const dashboard = (): string => scene.textOf(scene.posts('anchor')[0]);
-    const shows = (words: RegExp) => scene.slack.until(() => words.test(dashboard()), 20_000);
+    const shows = (words: RegExp) => scene.slack.until(() => words.test(dashboard()));
     const id = /batch ([a-z2-7]{10})/.exec(dashboard())?.[1] ?? '';
     await shows(/0 succeeded[\s\S]*0 failed[\s\S]*1 running[\s\S]*3 waiting/);
 

@@ -63,7 +63,7 @@ describe.skipIf(!hasRedis)('replicas whose store has lost the runs of the last h
       scene.sendTo(first[run % 2]!);
       await scene.type(`web-${run} -n shop -- echo hello`, CHANNELS[run % CHANNELS.length]);
     }
-    await scene.slack.until(() => scene.posts('result').length === RECENT_RUNS, 60_000);
+    await scene.slack.until(() => scene.posts('result').length === RECENT_RUNS);
     await Promise.all(first.map((bot) => bot.says('run ended')));
     await Promise.all(first.map((bot) => bot.stop()));
 

@@ -84,7 +84,7 @@ export function tellReruns(open: () => Promise<Scene>, close: () => Promise<void
     bed.slack.until(() => {
       const all = bed.slack.thread(CHANNEL, ts);
       return all.length >= count && JSON.stringify(all.map(({ blocks }) => blocks));
-    }, 60_000);
+    });
 
   it('Run again runs the same, for whoever clicks and in the same thread', async () => {
     const { anchorTs } = await inThread('-- echo once and again');
@@ -164,7 +164,7 @@ export function tellReruns(open: () => Promise<Scene>, close: () => Promise<void
     const { id: viewId } = await bed.slack.until(() => bed.slack.views('U0THURSTON')[0]);
     const reason = { type: 'plain_text_input', value: 'checkout hangs' };
     await bed.slack.deliver.viewSubmission({ user: 'U0THURSTON', viewId, values: { reason: { reason } } });
-    const card = await bed.slack.until(() => bed.slack.messages(CHANNEL)[posts], 30_000);
+    const card = await bed.slack.until(() => bed.slack.messages(CHANNEL)[posts]);
     expect(JSON.stringify(card.blocks)).toContain('checkout hangs');
     await press('approve', card.ts, 'U0BOB');
     expect(await replies(card.ts, 2)).toContain('attached');

@@ -87,7 +87,7 @@ export class SecondRuns {
           .slice(refusals)
           .find((each) => this.#isTooEarly(each));
         return isCard ? message : refusal;
-      }, 60_000);
+      });
       if (!this.#isTooEarly(answer)) return answer;
       await pause(1_000);
     }

@@ -89,19 +89,17 @@ export function tellStops(open: () => Promise<Scene>, close: () => Promise<void>
     bed.slack.until(() => {
       const message = bed.slack.messages(CHANNEL)[index];
       return textOf(message).includes(words) ? message : undefined;
-    }, 60_000);
+    });
 
   const idOf = (message: StoredMessage): string => /run ([a-z2-7]{10})/.exec(textOf(message))?.[1] ?? '';
 
   /** The result, once it says so; Slack shows an edited message in place. */
   const result = (anchor: StoredMessage, words: string): Promise<string> =>
-    bed.slack.until(
-      () =>
-        bed.slack
-          .thread(CHANNEL, anchor.ts)
-          .map(textOf)
-          .find((text) => text.includes(words)),
-      60_000,
+    bed.slack.until(() =>
+      bed.slack
+        .thread(CHANNEL, anchor.ts)
+        .map(textOf)
+        .find((text) => text.includes(words)),
     );
 
   async function stop(id: string, user = 'U0ROY'): Promise<string> {

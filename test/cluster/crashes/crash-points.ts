@@ -48,7 +48,7 @@ const PATCH = { method: 'PATCH', path: /\/ephemeralcontainers\?(?!.*dryRun)/ } a
 const LOG = { method: 'GET', path: /\/log\?/ } as const;
 
 const anchorSays = (words: string) => (scene: CrashScene) =>
-  scene.at.slack.until(() => scene.at.textOf(scene.at.posts('anchor')[0]).includes(words), 30_000);
+  scene.at.slack.until(() => scene.at.textOf(scene.at.posts('anchor')[0]).includes(words));
 
 const REBUILT = /restarted during this run/;
 

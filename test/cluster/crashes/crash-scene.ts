@@ -67,9 +67,8 @@ export class CrashScene {
 
   /** The card that asks for votes, once it stands. */
   async card(): Promise<string> {
-    const found = await this.at.slack.until(
-      () => this.at.posts('anchor').find(({ blocks }) => JSON.stringify(blocks).includes('"approve"')),
-      20_000,
+    const found = await this.at.slack.until(() =>
+      this.at.posts('anchor').find(({ blocks }) => JSON.stringify(blocks).includes('"approve"')),
     );
     return found.ts;
   }

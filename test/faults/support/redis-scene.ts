@@ -120,7 +120,7 @@ export class RedisScene {
   }
 
   /** Waits until every command that was accepted has had its last word, or waits for people. */
-  async told(limitMs = 20_000): Promise<void> {
+  async told(limitMs = 120_000): Promise<void> {
     await this.servers.slack
       .until(() => this.untold().length === 0, limitMs)
       .catch((thrown: unknown) => {

@@ -76,7 +76,7 @@ export class RedisServer {
 }
 
 /** Asks again and again, without a pause of its own but a turn of the loop, until it is so. */
-export async function until(condition: () => Promise<boolean> | boolean, withinMs = 15_000): Promise<void> {
+export async function until(condition: () => Promise<boolean> | boolean, withinMs = 120_000): Promise<void> {
   const endsAt = performance.now() + withinMs;
   while (!(await condition())) {
     if (performance.now() > endsAt) throw new Error('it never came to be');
