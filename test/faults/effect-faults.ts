@@ -25,7 +25,7 @@ export function effectFaults(board: Board, cluster: () => LocalCluster): void {
     board.fault('F11', `any one crash in ${story.name} loses nothing and doubles nothing`, async () => {
       const found = await singles(story);
       board.count('crashPoints', found);
-      expect(found.broken).toEqual([]);
+      expect(found.broken, found.broken.join('\n')).toEqual([]);
     });
     board.fault(
       'F12',
@@ -33,7 +33,7 @@ export function effectFaults(board: Board, cluster: () => LocalCluster): void {
       async () => {
         const found = await pairs(story);
         board.count('pairs', found);
-        expect(found.broken).toEqual([]);
+        expect(found.broken, found.broken.join('\n')).toEqual([]);
       },
     );
   }
@@ -44,7 +44,7 @@ export function effectFaults(board: Board, cluster: () => LocalCluster): void {
       async () => {
         const found = await serverSingles(cluster(), story);
         board.count('crashPoints', found);
-        expect(found.broken).toEqual([]);
+        expect(found.broken, found.broken.join('\n')).toEqual([]);
       },
     );
   }
