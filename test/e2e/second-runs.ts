@@ -65,7 +65,8 @@ export class SecondRuns {
         () => slack.thread(CHANNEL, asked.ts).find((message) => this.#isEnd(message) || this.#isTooEarly(message)),
         120_000,
       );
-      if (this.#isEnd(told)) return { card, result: this.textOf(told), approvedAtMs, toldAtMs: Number(told.ts) * 1000 };
+      if (!this.#isTooEarly(told))
+        return { card, result: this.textOf(told), approvedAtMs, toldAtMs: Number(told.ts) * 1000 };
     }
   }
 

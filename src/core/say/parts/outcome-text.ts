@@ -54,6 +54,14 @@ const START_HINTS: Readonly<Record<string, string>> = {
   [TRACER_MISSING]: 'Add --untraced to run it without the tracer: then nothing can end it.',
 };
 
+/** kdebug itself did not send the container, because something had changed since the decision. */
+const nothingSent = (why: string, message: string, next: string): OutcomeText => ({
+  tone: 'failure',
+  title: `Nothing was started: ${why}`,
+  happened: sentence(withoutIds(message) || why),
+  next,
+});
+
 const UNKNOWN = {
   title: 'an error inside kdebug',
   hint: 'Try again; if it happens again, give the run id to the operators of kdebug.',
@@ -79,12 +87,16 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
     'The kernel killed it because the pod or the node ran out of memory.',
     'Use a lighter diagnosis: an ephemeral container shares the pod’s memory limit.',
   ),
-  'start-failed': ({ reason, message }) => ({
-    tone: 'failure',
-    title: `kdebug’s container did not start: ${reason}`,
-    happened: `${sentence(withoutIds(message) || `The kubelet reports ${reason}, without details`)} ${STARTS_LATER}`,
-    next: NON_ROOT_MESSAGE.test(message) ? NON_ROOT : (START_HINTS[reason] ?? LOOK_WITHOUT),
-  }),
+  'start-failed': ({ reason, message }) => {
+    const ours = own(REASONS, reason);
+    if (ours) return nothingSent(ours.title, message, ours.hint);
+    return {
+      tone: 'failure',
+      title: `kdebug’s container did not start: ${reason}`,
+      happened: `${sentence(withoutIds(message) || `The kubelet reports ${reason}, without details`)} ${STARTS_LATER}`,
+      next: NON_ROOT_MESSAGE.test(message) ? NON_ROOT : (START_HINTS[reason] ?? LOOK_WITHOUT),
+    };
+  },
   'no-status': fixed(
     'failure',
     'No answer from the node',

@@ -53,6 +53,14 @@ it('a pod that wants a non-root user is named only where the kubelet says so', (
   expect(failed('secret "db" not found').next).not.toContain('non-root');
 });
 
+it('what kdebug did not send is told in words, with the next step, and not as a container that did not start', () => {
+  const message = 'that container runs now, so it needs no second run: app';
+  const { title, happened, next } = describeOutcome({ kind: 'start-failed', reason: 'once_more_running', message });
+  expect(title).toBe('Nothing was started: that container runs now, so it needs no second run');
+  expect(happened).toBe('That container runs now, so it needs no second run: app.');
+  expect(next).toContain('--image=blackbox');
+});
+
 it('a container’s id of 64 digits is told by its beginning', () => {
   const id = 'a1b2'.repeat(16);
   const { happened } = describeOutcome({ kind: 'start-failed', reason: 'StartError', message: `container ${id} died` });
