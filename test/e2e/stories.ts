@@ -168,7 +168,8 @@ export function tellStories(open: () => Promise<Scene>, close: () => Promise<voi
       await kube.pod(shop, 'short', {
         terminationGracePeriodSeconds: 1,
         restartPolicy: 'Never',
-        containers: [shell('app', 'sleep', '8')],
+        // Long enough that a busy node says that it runs before it ends.
+        containers: [shell('app', 'sleep', '20')],
       });
       const thread = await inThread('short --image=debian -- sleep 60');
       expect(thread.anchor).toContain('The target exited');
