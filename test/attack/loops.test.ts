@@ -109,7 +109,7 @@ for (const channel of ['C0OTHER', 'C0SHOP'])
           const { ts } = await world.slack.share({ user: 'U0ROY', channel, name: 'job.yaml', content });
           const { error } = await world.slack.deliver.shortcut({ user: 'U0ROY', callbackId: 'apply-job', channel, ts });
           expect(error).toBeUndefined();
-          await world.slack.until(() => world.slack.ephemerals('U0ROY').length > at);
+          await world.slack.until(() => world.slack.ephemerals('U0ROY').length > at, 20_000);
         }
       });
     },
@@ -126,7 +126,7 @@ attack(
         world.slack.deliver.command({ user: 'U0ROY', channel: 'C0SHOP', text: 'can-i --all --image=debian -- id' }),
       );
       await Promise.all(asked);
-      await world.slack.until(() => world.slack.ephemerals('U0ROY').length >= 12);
+      await world.slack.until(() => world.slack.ephemerals('U0ROY').length >= 12, 20_000);
     });
     const words = world.slack.ephemerals('U0ROY').map((message) => world.scene.textOf(message));
     expect(words.filter((text) => text.includes('reached the limit of'))).toHaveLength(9);

@@ -34,7 +34,7 @@ attack(
       channel: OPS.channel,
       text: `--all -n shop ${LOOK} -- sh -c 'cat /proc/1/environ; exit 3'`,
     });
-    await world.slack.until(() => world.slack.files().length > 0);
+    await world.slack.until(() => world.slack.files().length > 0, 30_000);
     const shown = await world.everything();
     expect(found(shown, ['exit code 3']), 'the control').toHaveLength(1);
     expect(found(shown, ['hunter2secret99', ...PEM_KEY.split('\n').slice(1, 3)])).toEqual([]);

@@ -54,14 +54,6 @@ const START_HINTS: Readonly<Record<string, string>> = {
   [TRACER_MISSING]: 'Add --untraced to run it without the tracer: then nothing can end it.',
 };
 
-/** kdebug itself did not send the container, because something had changed since the decision. */
-const nothingSent = (why: string, message: string, next: string): OutcomeText => ({
-  tone: 'failure',
-  title: `Nothing was started: ${why}`,
-  happened: sentence(withoutIds(message) || why),
-  next,
-});
-
 const UNKNOWN = {
   title: 'an error inside kdebug',
   hint: 'Try again; if it happens again, give the run id to the operators of kdebug.',
@@ -88,13 +80,13 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
     'Use a lighter diagnosis: an ephemeral container shares the pod’s memory limit.',
   ),
   'start-failed': ({ reason, message }) => {
-    const ours = own(REASONS, reason);
-    if (ours) return nothingSent(ours.title, message, ours.hint);
+    // kdebug's own word, where something had changed since the decision. An earlier PATCH of a second run may still arrive.
+    const { title, hint } = own(REASONS, reason) ?? { title: reason, hint: START_HINTS[reason] ?? LOOK_WITHOUT };
     return {
       tone: 'failure',
-      title: `kdebug’s container did not start: ${reason}`,
+      title: `kdebug’s container did not start: ${title}`,
       happened: `${sentence(withoutIds(message) || `The kubelet reports ${reason}, without details`)} ${STARTS_LATER}`,
-      next: NON_ROOT_MESSAGE.test(message) ? NON_ROOT : (START_HINTS[reason] ?? LOOK_WITHOUT),
+      next: NON_ROOT_MESSAGE.test(message) ? NON_ROOT : hint,
     };
   },
   'no-status': fixed(

@@ -53,11 +53,12 @@ it('a pod that wants a non-root user is named only where the kubelet says so', (
   expect(failed('secret "db" not found').next).not.toContain('non-root');
 });
 
-it('what kdebug did not send is told in words, with the next step, and not as a container that did not start', () => {
+it('what kdebug did not send is told in words, with its own next step, and that an earlier try may still arrive', () => {
   const message = 'that container runs now, so it needs no second run: app';
   const { title, happened, next } = describeOutcome({ kind: 'start-failed', reason: 'once_more_running', message });
-  expect(title).toBe('Nothing was started: that container runs now, so it needs no second run');
-  expect(happened).toBe('That container runs now, so it needs no second run: app.');
+  expect(title).toBe('kdebug’s container did not start: that container runs now, so it needs no second run');
+  expect(happened).toContain('That container runs now, so it needs no second run: app.');
+  expect(happened).toContain('if the container still starts later');
   expect(next).toContain('--image=blackbox');
 });
 
