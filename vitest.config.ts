@@ -101,6 +101,7 @@ const node24 = {
   ...OWN_PROCESS,
   name: 'node24',
   include: ['test/{adapters,cli,config}/**/*.test.ts', 'test/contract/images.test.ts', 'test/e2e/replicas*.test.ts'],
+  env: { KDEBUG_TEST: 'full' },
 };
 
 /** The attacks of a review on the whole application (test/attack/README.md). They look at how long others wait: one at a time. */
