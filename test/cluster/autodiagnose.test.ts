@@ -111,9 +111,6 @@ const FAULTS: readonly {
   },
 ];
 
-/** The shell and the kernel's own pages count in the memory, too; who waits longest may come late. */
-const AT_LEAST: ReadonlySet<string> = new Set(['listen_overflow', 'memory_near_limit']);
-
 const distroless = { image: 'localhost/distroless:1', securityContext: { runAsUser: 65532, runAsGroup: 0 } };
 
 describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
@@ -139,7 +136,9 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
     const finding = findingOf(diagnosis, code);
     expect(finding, diagnosis.verdict).toBeDefined();
     expect(finding?.text).toMatch(text);
-    if (AT_LEAST.has(code)) expect(finding?.value).toBeGreaterThanOrEqual(value);
+    if (code === 'listen_overflow') expect(finding?.value).toBeGreaterThanOrEqual(value);
+    // The shell and the kernel's own pages count, too.
+    else if (code === 'memory_near_limit') expect([value, value + 1]).toContain(finding?.value);
     else if (code !== 'dns_loopback') expect(finding?.value).toBe(value);
     expect(finding?.section === undefined ? undefined : sectionOf(diagnosis, finding.section)?.state).toBe('finding');
     cheap(diagnosis);
