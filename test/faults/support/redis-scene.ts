@@ -120,9 +120,9 @@ export class RedisScene {
   }
 
   /** Waits until every command that was accepted has had its last word, or waits for people. */
-  async told(limitMs = 120_000): Promise<void> {
+  async told(): Promise<void> {
     await this.servers.slack
-      .until(() => this.untold().length === 0, limitMs)
+      .until(() => this.untold().length === 0)
       .catch((thrown: unknown) => {
         throw new Error(`not told: ${JSON.stringify(this.untold())}`, { cause: thrown });
       });

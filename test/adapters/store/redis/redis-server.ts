@@ -75,9 +75,12 @@ export class RedisServer {
   }
 }
 
+/** Only what hangs takes so long. */
+const HANGS_AFTER_MS = 120_000;
+
 /** Asks again and again, without a pause of its own but a turn of the loop, until it is so. */
-export async function until(condition: () => Promise<boolean> | boolean, withinMs = 120_000): Promise<void> {
-  const endsAt = performance.now() + withinMs;
+export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  const endsAt = performance.now() + HANGS_AFTER_MS;
   while (!(await condition())) {
     if (performance.now() > endsAt) throw new Error('it never came to be');
     await new Promise((resolve) => setTimeout(resolve, 5));
