@@ -2,10 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { cruise, type IConfiguration, type ICruiseResult } from 'dependency-cruiser';
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 import { afterEach, describe, expect, it } from 'vitest';
+import { itInFull } from '../support/sample.ts';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const config = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as IConfiguration & {
   readonly ORDERS: Readonly<Record<string, readonly string[]>>;
 };
@@ -199,5 +202,12 @@ describe('the architecture rules', () => {
       expect(rule.comment, rule.name).toMatch(/^Instead: /);
       expect(rule.severity, rule.name).toBe('error');
     }
+  });
+
+  // `npm run check` does this too, with the same rules.
+  itInFull('look at the modules of this project, and find them in order', async () => {
+    const result = await cruiseIn(ROOT);
+    expect(result.modules.filter(({ source }) => source.startsWith('src/')).length).toBeGreaterThan(20);
+    expect(foundIn(result)).toEqual([]);
   });
 });
