@@ -51,8 +51,12 @@ const START_HINTS: Readonly<Record<string, string>> = {
   InvalidImageName: 'Ask the policy owners to fix the image reference.',
   RunContainerError: NOT_RUN,
   StartError: NOT_RUN,
+  once_more_running: REASONS.once_more_running.hint,
   [TRACER_MISSING]: 'Add --untraced to run it without the tracer: then nothing can end it.',
 };
+
+/** kdebug's own word, where its target came up between the approval and the launch. */
+const RECHECKED: Readonly<Record<string, string>> = { once_more_running: REASONS.once_more_running.title };
 
 const UNKNOWN = {
   title: 'an error inside kdebug',
@@ -79,16 +83,12 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
     'The kernel killed it because the pod or the node ran out of memory.',
     'Use a lighter diagnosis: an ephemeral container shares the pod’s memory limit.',
   ),
-  'start-failed': ({ reason, message }) => {
-    // kdebug's own word, where something had changed since the decision. An earlier PATCH of a second run may still arrive.
-    const { title, hint } = own(REASONS, reason) ?? { title: reason, hint: START_HINTS[reason] ?? LOOK_WITHOUT };
-    return {
-      tone: 'failure',
-      title: `kdebug’s container did not start: ${title}`,
-      happened: `${sentence(withoutIds(message) || `The kubelet reports ${reason}, without details`)} ${STARTS_LATER}`,
-      next: NON_ROOT_MESSAGE.test(message) ? NON_ROOT : hint,
-    };
-  },
+  'start-failed': ({ reason, message }) => ({
+    tone: 'failure',
+    title: `kdebug’s container did not start: ${RECHECKED[reason] ?? reason}`,
+    happened: `${sentence(withoutIds(message) || `The kubelet reports ${reason}, without details`)} ${STARTS_LATER}`,
+    next: NON_ROOT_MESSAGE.test(message) ? NON_ROOT : (START_HINTS[reason] ?? LOOK_WITHOUT),
+  }),
   'no-status': fixed(
     'failure',
     'No answer from the node',

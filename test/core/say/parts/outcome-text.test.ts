@@ -53,13 +53,18 @@ it('a pod that wants a non-root user is named only where the kubelet says so', (
   expect(failed('secret "db" not found').next).not.toContain('non-root');
 });
 
-it('what kdebug did not send is told in words, with its own next step, and that an earlier try may still arrive', () => {
+it('a target that came up meanwhile is told in words, with its own next step, and that an earlier try may still arrive', () => {
   const message = 'that container runs now, so it needs no second run: app';
   const { title, happened, next } = describeOutcome({ kind: 'start-failed', reason: 'once_more_running', message });
   expect(title).toBe('kdebug’s container did not start: that container runs now, so it needs no second run');
   expect(happened).toContain('That container runs now, so it needs no second run: app.');
   expect(happened).toContain('if the container still starts later');
   expect(next).toContain('--image=blackbox');
+});
+
+it('a second run whose first try may still arrive is never told that nothing was started', () => {
+  const late = describeOutcome({ kind: 'start-failed', reason: 'request_too_old', message: 'too late' });
+  expect(`${late.title} ${late.happened} ${late.next}`).not.toContain('Nothing was started');
 });
 
 it('a container’s id of 64 digits is told by its beginning', () => {
