@@ -227,16 +227,35 @@ describe('an outcome', () => {
   it("is target-ended when the target's status shows it, even a moment later", async () => {
     const world = await started();
     await ended(world, { exitCode: 137, reason: 'Error', finishedAt: at(2_000) });
+    expect(world.result()).toBeUndefined();
+    await world.clock.advance(3_000);
     expect((await world.run()).outcome?.kind).toBe('failed');
+    expect(world.result()).toBeDefined();
 
-    const late = await running();
     const pod = aPod({
       status: { containerStatuses: [aStatus({ terminated: aTermination({ finishedAt: at(2_000), exitCode: 1 }) })] },
     });
+    const late = await running();
     late.cluster.setPod(pod);
-    late.cluster.report({ terminated: aTermination({ exitCode: 137, reason: 'Error', finishedAt: at(2_000) }) });
-    await settle();
+    await ended(late, { exitCode: 137, reason: 'Error', finishedAt: at(2_000) });
     expect((await late.run()).outcome).toEqual({ kind: 'target-ended', exitCode: 137 });
+
+    const later = await running();
+    await ended(later, { exitCode: 137, reason: 'Error', finishedAt: at(2_000) });
+    await later.clock.advance(1_500);
+    expect(later.result()).toBeUndefined();
+    later.cluster.setPod(pod);
+    await later.clock.advance(1_000);
+    expect((await later.run()).outcome).toEqual({ kind: 'target-ended', exitCode: 137 });
+  });
+
+  it('does not wait for the end of a target that is down, or that started again since', async () => {
+    for (const target of [{ waiting: { reason: 'CrashLoopBackOff', message: '' } }, { running: { startedAt: at(4_000) } }]) {
+      const world = await running();
+      world.cluster.setPod(aPod({ status: { containerStatuses: [aStatus({ name: 'web', ...target })] } }));
+      await ended(world, { exitCode: 137, reason: 'Error', finishedAt: at(2_000) });
+      expect(textOf(world.result())).toContain('exit code 137');
+    }
   });
 
   it('is refused with the words of the cluster', async () => {

@@ -81,10 +81,11 @@ const KILLED = 137;
 /** The exit codes with which the kubelet ends the containers of a deleted pod: SIGTERM, then SIGKILL. */
 const SIGNALLED: ReadonlySet<number> = new Set([143, KILLED]);
 /**
- * The kernel ends the debug container with the target's process namespace: in the same second, within the kubelet's
- * rounding.
+ * How long before the target's end a debug container's may be, and how long after: the kernel kills the process
+ * namespace of a target that ends, and ends the target last. On a busy node that is noted late; times are whole seconds.
  */
-const SAME_MOMENT_MS = 1_000;
+const KILLED_BEFORE_MS = 3_000;
+const KILLED_AFTER_MS = 1_000;
 
 /** The outcome of a terminated container; `targetName` is the container whose process namespace it joined. */
 export function outcomeOfTermination(
@@ -107,9 +108,25 @@ export function outcomeOfTermination(
   return { kind: 'failed', exitCode, reason, ...(signal ? { signal } : {}) };
 }
 
+/**
+ * Whether the debug container may have been killed with its target, of which this pod does not show an end yet: a node
+ * may tell of the target's end a few seconds later.
+ */
+export function mayEndWithTarget(
+  pod: Pod | undefined,
+  { exitCode, finishedAt }: ContainerTermination,
+  targetName: string | undefined,
+): boolean {
+  if (exitCode !== KILLED || !pod || targetName === undefined) return false;
+  const running = statusOfTarget(pod, targetName)?.running;
+  return running !== undefined && Date.parse(running.startedAt) <= Date.parse(finishedAt);
+}
+
 function targetEndedAt(pod: Pod, targetName: string, ours: string): boolean {
   const status = statusOfTarget(pod, targetName);
-  return [status?.terminated, status?.lastTermination].some(
-    (theirs) => theirs && Math.abs(Date.parse(theirs.finishedAt) - Date.parse(ours)) <= SAME_MOMENT_MS,
-  );
+  return [status?.terminated, status?.lastTermination].some((theirs) => {
+    if (!theirs) return false;
+    const beforeMs = Date.parse(theirs.finishedAt) - Date.parse(ours);
+    return beforeMs <= KILLED_BEFORE_MS && -beforeMs <= KILLED_AFTER_MS;
+  });
 }

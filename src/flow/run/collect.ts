@@ -1,7 +1,7 @@
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { kindOfTarget } from '../../core/container/profiles.ts';
-import { outcomeOfTermination } from '../../core/container/status.ts';
+import { mayEndWithTarget, outcomeOfTermination } from '../../core/container/status.ts';
 import type { ClusterFacts } from '../../core/diagnosis/facts/facts.ts';
 import type { Diagnosis } from '../../core/diagnosis/facts/report.ts';
 import type { Verdict, VerdictFinding } from '../../core/diagnosis/facts/verdict.ts';
@@ -36,6 +36,7 @@ import { orStopped } from './stop-end.ts';
 
 /** One a second. */
 const MAX_READS = 10;
+const MAX_READS_FOR_TARGET = 4;
 
 /** Outcomes after which the log can no longer be read. */
 const LOG_UNREACHABLE: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
@@ -95,8 +96,15 @@ async function readLog(run: EndedRun, readers: LogReaders): Promise<ReadLog | un
 async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outcome> {
   const { plan, termination } = run;
   if (outcome.kind !== 'failed' || outcome.exitCode !== 137 || !plan || !termination) return outcome;
+  const { targetContainerName } = plan;
   try {
-    return outcomeOfTermination(await currentPod(plan, deps), termination, plan.targetContainerName);
+    for (let tries = 1; ; tries++) {
+      const pod = await currentPod(plan, deps);
+      if (tries === MAX_READS_FOR_TARGET || !mayEndWithTarget(pod, termination, targetContainerName)) {
+        return outcomeOfTermination(pod, termination, targetContainerName);
+      }
+      await sleep(deps.clock, 1_000);
+    }
   } catch {
     return outcome;
   }

@@ -198,7 +198,8 @@ describe('an end that leaves an inspector open', () => {
     const world = await asked(words);
     world.cluster.log = log;
     world.cluster.report({ terminated: aTermination(termination) });
-    await settle();
+    // Meanwhile it looks whether the target has ended, too.
+    await world.clock.advance(3_000);
     return world;
   }
 
