@@ -13,7 +13,7 @@ export const asRunId = (text: string): RunId => text as RunId;
 export const asChannelId = (text: string): ChannelId => text as ChannelId;
 export const asUserId = (text: string): UserId => text as UserId;
 
-/** What begins the id under which an alert source acts, where a person has an id of Slack. No id of Slack has a colon. */
+/** Begins the id under which an alert source acts. A person has an id of Slack there, and no id of Slack has a colon. */
 const ALERT = 'alert:';
 export const userOfAlerts = (source: string): UserId => asUserId(`${ALERT}${source}`);
 /** The alert source that acts under this id; undefined: a person does. */

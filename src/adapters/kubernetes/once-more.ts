@@ -13,7 +13,7 @@ interface NamedPod {
 }
 
 /**
- * What a container of a pod has, by name. Values of variables never leave this file, but for the PATCH that launches.
+ * The command, mounts and names of variables of a container. Values of variables never leave this file, but for the PATCH that launches.
  * Undefined: the pod has no such container, or is gone.
  */
 export async function readOriginal(
@@ -117,7 +117,7 @@ const hasSubPath = ({ subPath, subPathExpr }: JsonObject): boolean => isSet(subP
 interface Volume {
   /** `hostPath /var/log`, `PersistentVolumeClaim shop-data`. */
   readonly words: string;
-  /** How far beyond the pod a second program could do harm with it: 2 to the node, 1 to data that outlives the pod. */
+  /** The harm that a second program could do with it: 2 to the node, 1 to data that outlives the pod, 0 to the pod alone. */
   readonly reach: 0 | 1 | 2;
 }
 
@@ -153,7 +153,7 @@ function volumeOf(kind: string, detail: JsonObject): Volume | undefined {
   }
 }
 
-/** What reaches farthest comes first, for a long list is cut. */
+/** The volume that reaches farthest comes first, because a long list is cut. */
 const byReach = (volumes: Volumes) => (a: JsonObject, b: JsonObject) => reachOf(b, volumes) - reachOf(a, volumes);
 
 const reachOf = ({ name }: JsonObject, volumes: Volumes): number => volumes.get(asText(name))?.reach ?? 0;

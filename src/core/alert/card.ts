@@ -16,18 +16,18 @@ export interface AlertCard {
   readonly name: string;
   readonly severity?: string;
   readonly summary?: string;
-  /** What it is about, in the words of its labels: `shop/web-1`. */
+  /** Its target, in the words of its labels: `shop/web-1`. */
   readonly subject: string;
   readonly links: AlertLinks;
   /** Since when it fires, or fired; of several alerts the first. */
   readonly sinceMs: number;
   /** Since when none of them fires. */
   readonly resolvedAtMs?: number;
-  /** How often the group began to fire. */
+  /** The number of times that the group began to fire. */
   readonly times: number;
-  /** How many alerts of the group fire. */
+  /** The number of alerts of the group that fire. */
   readonly firing: number;
-  /** How many pods of it nobody looked at, because of a limit. */
+  /** The number of its pods that a limit kept from being looked at. */
   readonly skipped: number;
   /** Why nothing is looked at; `subject` is the word that is wrong. */
   readonly problem?: { readonly code: ReasonCode; readonly subject: string };
@@ -65,7 +65,7 @@ export const freshAlerts = (alerts: readonly Alert[], card: Pick<AlertCard, 'see
 
 export interface CardParts {
   readonly source: string;
-  /** What the policy wants to know of; at least one fires. */
+  /** Only the alerts that the policy asks for; at least one fires. */
   readonly notification: AlertNotification;
   /** The alert that the card is about. */
   readonly alert: Alert;
@@ -144,10 +144,10 @@ const sharedSince = (atMs: number) => ({
   openUntilMs: atMs + OPEN_MS,
 });
 
-/** What `&`, `<` and `>` weigh in a message. Longer addresses, together, would leave no room for the words of the card. */
+/** In characters of a message, with `&`, `<` and `>` escaped. Longer addresses would together leave no room for the words of the card. */
 const MAX_LINK_WEIGHT = 1_200;
 
-/** Without what is no address, is too long, or has a secret: cut or redacted, it would lead elsewhere. */
+/** Drops a link that is no address, is too long, or has a secret: cut or redacted, it would lead elsewhere. */
 function linksOf(links: AlertLinks, redact: readonly string[]): AlertLinks {
   const isShown = (url: string): boolean =>
     /^https?:\/\//.test(url) &&
@@ -186,7 +186,7 @@ export function updatedCard(
 
 const isNewer = (card: AlertCard, thanMs: number): boolean => (card.sentAtMs ?? 0) > thanMs;
 
-/** What ended before this began is told late, by the other one of a pair for example: it says nothing of now. */
+/** An end from before this card began comes late, for example from the other one of a pair: it says nothing of now. */
 const endsNow = (alerts: readonly Alert[], { resolvedAtMs, sinceMs }: AlertCard, nowMs: number): boolean =>
   resolvedAtMs === undefined && alerts.some(({ endsAtMs = nowMs }) => endsAtMs >= sinceMs);
 

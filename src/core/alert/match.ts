@@ -1,7 +1,7 @@
 import type { AlertSource } from '../policy/policy.ts';
 import type { Labels } from './notification.ts';
 
-/** Whether the policy wants to know of an alert with these labels: each label that it names has one of the values. */
+/** True if the policy asks for an alert with these labels: each label that it names has one of its values. */
 export const matchesLabels = (labels: Labels, { match }: Pick<AlertSource, 'match'>): boolean =>
   Object.entries(match).every(([label, values]) => values.some((value) => matchesValue(value, labels[label])));
 

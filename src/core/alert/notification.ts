@@ -8,7 +8,7 @@ export interface AlertNotification {
   readonly groupKey: string;
   /** All alerts of the group, also those that have ended since the last notification. */
   readonly alerts: readonly Alert[];
-  /** How many more the source left out. */
+  /** The number of alerts that the source left out. */
   readonly truncated: number;
   /** When it was sent, where a signature proves that. */
   readonly sentAtMs?: number;

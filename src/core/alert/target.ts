@@ -6,7 +6,7 @@ import { WORKLOAD_KINDS } from '../request/command.ts';
 import { isExporterPod } from './exporter.ts';
 import type { Labels } from './notification.ts';
 
-/** What an alert is about, by its labels alone. Nothing here was looked up. */
+/** The target of an alert, by its labels alone. Nothing here was looked up. */
 export interface AlertTarget {
   /** A name of the policy's `clusters`. Absent: the default one. */
   readonly cluster?: string;
@@ -65,8 +65,8 @@ function nameIn(labels: Labels, label: string): string | undefined {
 const ENDS = [/-[a-z0-9]{6,10}-[a-z0-9]{5}$/, /-[a-z0-9]{5}$/, /-\d+$/];
 
 /**
- * What a target's pods have in common, as far as names tell. Two pods of one workload have the same; it is for counting, so a wrong guess
- * only makes a limit wider or narrower.
+ * A key that the pods of one workload have in common, as far as names tell. It is for counting, so a wrong guess only makes
+ * a limit wider or narrower.
  */
 export function workloadKeyOf({ cluster = '', namespace, name }: AlertTarget): string {
   const end = name.includes('/') ? undefined : ENDS.find((one) => one.test(name));

@@ -7,7 +7,7 @@ import type { Carrier } from './once-more.ts';
 import type { Plan } from './plan.ts';
 import { NOBODY, securityContextOf } from './profiles.ts';
 
-/** Where both containers have the volume that the tracer is in. */
+/** Both containers have the volume with the tracer here. */
 export const CARRIER_FOLDER = '/.kdebug';
 
 /** Marks the container that brings a tracer. */
@@ -24,7 +24,7 @@ const tracerPath = (secondRunName: string): string => `${CARRIER_FOLDER}/${secon
 
 const KEY = /^[0-9a-f]{32}$/;
 
-/** What the container that brings a tracer leaves as its termination message: the tracer's report has it, too. */
+/** True for the termination message of the container that brings a tracer. The tracer's report has the same key. */
 export const isTracerKey = (message: string): boolean => KEY.test(message.trim());
 
 /** The words before those of the program itself. */

@@ -2,7 +2,7 @@ import type { EnvVar, ImagePullPolicy } from './ephemeral-container.ts';
 import { isPinned } from './names.ts';
 
 /**
- * What a container of a pod has beside its image, by name: no value of a variable, and nothing that a ConfigMap or a
+ * The command, mounts and names of variables of a container: no value of a variable, and nothing that a ConfigMap or a
  * Secret holds. The API server changes none of it for the pod's life.
  */
 export interface Original {
@@ -36,7 +36,7 @@ export interface OnceMore extends Original {
   readonly container: string;
   /** Of its variables, those to leave out. */
   readonly withoutEnv: readonly string[];
-  /** What kdebug adds, so that a runtime says why it ends. */
+  /** Variables that kdebug adds, so that a runtime says why it ends. */
   readonly switches: readonly EnvVar[];
   readonly serviceAccount: string;
   /** `runAsUser` of the container, else of its pod. Absent: its image decides. */

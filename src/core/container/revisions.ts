@@ -5,7 +5,7 @@ export interface Revision {
   readonly image: string | undefined;
 }
 
-/** What kdebug learnt about the revisions of the Deployment of a pod. */
+/** The revisions of the Deployment of a pod, as far as kdebug could read them. */
 export type Revisions =
   | {
       readonly kind: 'revisions';

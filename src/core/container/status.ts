@@ -46,7 +46,7 @@ export function stateOfContainer(pod: Pod, name: string, targetName?: string): C
   return { kind: fatal ? 'start-failed' : 'waiting', reason, message };
 }
 
-/** What containerd says of a target that was down at its last try. */
+/** The words of containerd about a target that was down at its last try. */
 const TARGET_DOWN = /invalid target container: .* is not running/;
 
 /**
@@ -81,8 +81,8 @@ const KILLED = 137;
 /** The exit codes with which the kubelet ends the containers of a deleted pod: SIGTERM, then SIGKILL. */
 const SIGNALLED: ReadonlySet<number> = new Set([143, KILLED]);
 /**
- * How long before the target's end a debug container's may be, and how long after: the kernel kills the process
- * namespace of a target that ends, and ends the target last. On a busy node that is noted late; times are whole seconds.
+ * A debug container that was killed with its target ended at most so long before it, or after it. The kernel kills all of
+ * the process namespace, and ends the target last; a busy node notes that late. Times are whole seconds.
  */
 const KILLED_BEFORE_MS = 3_000;
 const KILLED_AFTER_MS = 1_000;
@@ -109,8 +109,8 @@ export function outcomeOfTermination(
 }
 
 /**
- * Whether the debug container may have been killed with its target, of which this pod does not show an end yet: a node
- * may tell of the target's end a few seconds later.
+ * True if the debug container may have been killed with its target, and the pod does not show the target's end yet: its
+ * node may report that a few seconds later.
  */
 export function mayEndWithTarget(
   pod: Pod | undefined,

@@ -29,7 +29,7 @@ const CLUSTER_BY_CODE: ReadonlyMap<string, ClusterRule> = new Map(CLUSTER_RULES.
 /** The rule of a code; undefined for codes of other images. */
 export const findingRule = (code: string): FindingRule | undefined => BY_CODE.get(code);
 
-/** What they lead to, in their order. */
+/** The next steps after findings, in their order. */
 export const leadsOf = (findings: readonly Pick<VerdictFinding, 'code' | 'containerName'>[]): readonly Lead[] =>
   findings.flatMap(({ code, containerName }) => {
     const rule = findingRule(code ?? '');
@@ -89,7 +89,7 @@ const SEEN_TWICE: Readonly<Record<string, string>> = {
 /** It says how a process ended, as an image saw it. */
 export const isDeath = ({ code }: Pick<Finding, 'code'>): boolean => findingRule(code)?.section === 'death';
 
-/** What the cluster says of an end whose moment an image saw. */
+/** Findings of the cluster about an end that an image saw happen. */
 const ENDS: ReadonlySet<string> = new Set(['restarts', 'crash_loop', 'last_oom_killed', 'pod_failed', 'log_errors']);
 
 const isSeenEnd = (cause: Finding, effect: Finding): boolean => ENDS.has(effect.code) && isDeath(cause);

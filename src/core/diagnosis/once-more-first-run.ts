@@ -3,7 +3,7 @@ import type { ContainerStatus, ContainerTermination, Pod } from '../container/po
 import { statusOfTarget } from '../container/status.ts';
 import { signalWords } from './reading/phrases.ts';
 
-/** What the container whose program ran once more did itself. */
+/** The container whose program ran once more, and its own last end. */
 export interface FirstRun {
   readonly status: ContainerStatus;
   /** Its last end. */

@@ -27,13 +27,13 @@ export interface SecondEnd {
   readonly termination: ContainerTermination | undefined;
   /** The end of its log, redacted. */
   readonly logEnd: string;
-  /** How long kdebug watched. */
+  /** The time for which kdebug watched. */
   readonly timeoutMs: number;
   /** The container that it ran in. */
   readonly containerName: string | undefined;
   /** The pod after the end, with what its own container did meanwhile. Undefined: gone, or it could not be read. */
   readonly pod: Pod | undefined;
-  /** What its tracer says. */
+  /** The report of its tracer. */
   readonly report?: Diagnosis | undefined;
   /** The pod is being deleted, or is gone: then the kubelet ends the program, whatever it did. */
   readonly isPodGoing: boolean;
@@ -50,7 +50,7 @@ const OF_PROGRAM: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a second run of a program says: how it ended and the words that say why, or that it goes on. An end that only
+ * The verdict of a second run of a program: its end and the words that give the reason, or that it goes on. An end that only
  * this run met (its own container held the port, a mount that it could not have) is told as such, never as the cause.
  * Undefined where it never ran, or something else ended it: the outcome says so.
  */
@@ -98,7 +98,7 @@ const NO_REPORT = 'Its tracer left no report that could be believed.';
 const UNKNOWN_END = 'Its tracer ends it so when its time is over, but left no report that could be believed.';
 const GOES_ON = 'kdebug cannot stop it: it goes on until it ends by itself or its pod is deleted.';
 
-/** Whether it has started is in its own words: a program may wait for its database for hours. */
+/** Only its own words tell that it has started: a program may wait for its database for hours. */
 function overtime(who: string, { onceMore, end, first }: Failed): Verdict {
   const verb = end.report ? 'was' : 'is';
   return verdictWith(
@@ -160,7 +160,7 @@ function startProblem(who: string, { onceMore, end: { report, termination } }: F
     : undefined;
 }
 
-/** What only this run met. */
+/** The end is due to something that only this run met. */
 function onlyHere(how: string, words: string, { onceMore, end, first }: Failed): Verdict | undefined {
   const disturbance = onceMore.carrier && disturbanceIn(end.report, end.logEnd);
   if (disturbance) return attention(`${how}${saying(words)}`, disturbance);

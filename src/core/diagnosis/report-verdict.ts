@@ -148,7 +148,7 @@ function lineOf(diagnosis: Diagnosis, findings: readonly Finding[]): string {
   if (!findings.some(({ code }) => findingRule(code))) return verdict;
   const [worst] = findings;
   if (worst && isWrong(worst)) return shorten(worst.text, VERDICT_LINE_LENGTH);
-  // What was waited for is what was asked: that it did not come is the answer.
+  // The question was whether the condition comes: that it did not come is the answer.
   if (couldNotLook(diagnosis) || diagnosis.tool?.name === WAITING_IMAGE) return verdict;
   return shorten(
     `Nothing is failing; worth knowing: ${findings.map(({ text }) => text).join('; ')}`,

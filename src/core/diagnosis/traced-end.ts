@@ -23,7 +23,7 @@ export interface TracedRun {
 }
 
 /**
- * What the tracer of a second run says of its end; undefined: it had none, or that said nothing. Only the container's
+ * The tracer's report on the end of a second run; undefined: it had no tracer, or the tracer reported nothing. Only the container's
  * message counts, and only with the key that the container which brought the tracer has left as its own: the program
  * could end its tracer and leave a message.
  */
@@ -39,7 +39,7 @@ export const wasEndedByTracer = (report: Diagnosis | undefined, outcome: Outcome
   report !== undefined && outcome.kind === 'failed' && outcome.exitCode === OVERTIME && deathIn(report) === undefined;
 
 export interface TracedDeath {
-  /** What the process did, without a subject: `died of SIGSEGV in pay+0x24 (shop)`. */
+  /** The end of the process, without a subject: `died of SIGSEGV in pay+0x24 (shop)`. */
   readonly words: string;
   /** A signal or a lack of memory; what a program says before it exits tells more than where it did so. */
   readonly isSudden: boolean;
@@ -73,7 +73,7 @@ const REFUSAL = /^(?:Started too late|Not started): /;
 export const refusalOfTracer = ({ exitCode, message }: ContainerTermination): string | undefined =>
   exitCode === REFUSED && REFUSAL.test(message) ? message.trim() : undefined;
 
-/** What programs say that do not bear a tracer, or must be the first process of their container. */
+/** Words of programs that do not bear a tracer, or must be the first process of their container. */
 const DISTURBED =
   /LeakSanitizer has encountered a fatal error|does not work under ptrace|debugger (?:is )?(?:detected|present|attached)|\b(?:as|be|is|not|run) (?:pid|process) 1\b/i;
 

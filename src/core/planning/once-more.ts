@@ -48,11 +48,11 @@ export interface SecondRunInputs {
   readonly policy: Pick<Policy, 'images' | 'limits'>;
   /** Undefined: the pod has no such container. */
   readonly original: Original | undefined;
-  /** Where the request wants the image of another revision. */
+  /** Present if the request wants the image of another revision. */
   readonly revisions: Revisions | undefined;
 }
 
-/** What a second run of a container has, as the pod is now. */
+/** The second run of a container, as the pod is now. */
 export interface SecondRun extends Pick<Plan, 'image' | 'imagePullPolicy'> {
   readonly kind: 'second-run';
   readonly container: PodContainer;
@@ -95,7 +95,7 @@ export function secondRunOf(pod: Pod, { request, policy, original, revisions }: 
 }
 
 /**
- * What traces the second run and ends it, where the policy has the image, the pod's spec names a program to start, and
+ * The carrier of the tracer that watches the second run and ends it, if the policy has the image, the pod's spec names a program to start, and
  * the pod has a volume to start it from. No other image than the one that comes with kdebug: nothing says which ones
  * understand `carry`.
  */

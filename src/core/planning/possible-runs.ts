@@ -106,7 +106,7 @@ function withCommand(command: readonly string[], question: Question): Omit<Possi
   return { alias, runs, ...defined({ denial }) };
 }
 
-/** Where an image would run. */
+/** The place in which an image would run. */
 type Reach = Pick<Aim, 'cluster' | 'namespace' | 'alias'>;
 
 /**

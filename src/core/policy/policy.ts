@@ -23,20 +23,20 @@ export interface Policy {
   readonly links?: Readonly<Record<string, string>>;
 }
 
-/** What an address of `links` may name in braces. `from` and `to` are milliseconds since 1970. */
+/** The names that an address of `links` may have in braces. `from` and `to` are milliseconds since 1970. */
 export const LINK_VARIABLES = ['cluster', 'namespace', 'pod', 'workload', 'from', 'to'] as const;
 export type LinkVariable = (typeof LINK_VARIABLES)[number];
 
 export const ALERT_FORMATS = ['alertmanager', 'grafana'] as const;
 
-/** Who may send alerts, which of them count, and what kdebug does then. */
+/** A sender of alerts, the alerts that count, and the look that they start. */
 export interface AlertSource {
   /** Its key. */
   readonly name: string;
   readonly format: (typeof ALERT_FORMATS)[number];
   /** The environment variable with the shared secret. */
   readonly secretEnv: string;
-  /** Where the alert is posted. The rules of this channel decide on the look. */
+  /** The alert is posted here. The rules of this channel decide on the look. */
   readonly channel: ChannelId;
   /**
    * By the value of the label `cluster`: a cluster of the policy. With it, an alert without an entry starts nothing. Absent: alerts
@@ -49,9 +49,9 @@ export interface AlertSource {
   readonly image?: string;
   /** No further look at the same workload for an alert of the same name. */
   readonly cooldownMs: number;
-  /** How many pods of one notification to look at. */
+  /** At most so many pods of one notification are looked at. */
   readonly perGroup: number;
-  /** Whether a rule with an approval gets its card. Else nothing starts there. */
+  /** True: a rule with an approval gets its card. False: nothing starts there. */
   readonly asks: boolean;
 }
 

@@ -7,7 +7,7 @@ export const WAITING_IMAGE = 'blackbox';
 /** It waits no longer. */
 export const MAX_WAIT_MS = 12 * 3_600_000;
 
-/** What `watch` waits for, and what it does then. */
+/** The conditions that `watch` waits for, and the dump that it takes then. */
 export interface Tripwire {
   /** The conditions in the words of the image: `memory>92%,threads>500`. */
   readonly when: string;
@@ -31,7 +31,7 @@ export const tripwireEnv = ({ when, forMs, dump, shots }: Tripwire): readonly En
   ...(shots === undefined ? [] : [{ name: 'BLACKBOX_SHOTS', value: String(shots) }]),
 ];
 
-/** What a request waits for, also one that was typed with its settings; undefined: for nothing, or not for how long. */
+/** The conditions of a request, also of one that was typed with its settings. Undefined: it has none, or no duration for them. */
 export function tripwireOf({ image, env }: RunRequest): Pick<Tripwire, 'when' | 'forMs'> | undefined {
   const setting = (wanted: string) => env.find(({ name }) => name === wanted)?.value;
   const when = setting('BLACKBOX_WHEN');

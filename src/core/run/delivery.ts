@@ -76,7 +76,7 @@ const ALLOWED: Readonly<Record<DeliveryEvent['kind'], readonly RunState[]>> = {
   // A dry run ends as cancelled.
   'private-answer-sent': ['denied', 'cancelled'],
   'resolved-posted': ['denied', ...RESULT],
-  // What an alert starts has no requester, so its refusal stands on the card.
+  // A run that an alert starts has no requester, so its refusal stands on the card.
   completed: ['denied', ...RESULT],
 };
 

@@ -97,7 +97,7 @@ function grantEndsAtMs({ grant, delivery }: Run): number {
   return grant.endedBy !== undefined || grant.uses.length >= grant.maxRuns ? 0 : grant.expiresAtMs;
 }
 
-/** Whether nobody asked for it: its refusal is on its card, and it mentions nobody. */
+/** True if nobody asked for the run: its refusal is on its card, and it mentions nobody. */
 export const isUnattended = ({ origin }: Pick<Run, 'origin'>): boolean =>
   alertSourceOf(origin.requesterId) !== undefined;
 

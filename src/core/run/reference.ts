@@ -61,7 +61,7 @@ export function writeReference(run: Run, plan: Plan, notAfterMs: number): string
   return JSON.stringify(reference);
 }
 
-/** What the pod's own spec says is not said again. */
+/** Without the parts that the pod's own spec has. */
 const inFewWords = (onceMore: OnceMore): OnceMore => ({
   ...onceMore,
   command: [],

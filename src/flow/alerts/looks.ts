@@ -33,7 +33,7 @@ export const wantedOf = (notification: AlertNotification, source: AlertSource): 
   alerts: notification.alerts.filter(({ labels }) => matchesLabels(labels, source)),
 });
 
-/** What each alert is about, or why nothing may be looked at; of several about the same only the first. */
+/** The target of each alert, or the reason why nothing may look at it. Of several alerts about one target, only the first. */
 export function judge(alerts: readonly Alert[], by: JudgedBy): readonly Judged[] {
   const byTarget = new Map<string, Judged>();
   for (const alert of alerts) {

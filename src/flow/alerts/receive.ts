@@ -60,7 +60,7 @@ export class Alerts implements AlertReceiver {
     );
     const notified = { source, notification, cardKey };
     if (card) return this.#update(card, notified);
-    // What has fired since the day before is no news.
+    // An alert that has fired since the day before is no news.
     return freshAlerts(notification.alerts, closed).length > 0 ? this.#begin(notified) : 'ignored';
   }
 

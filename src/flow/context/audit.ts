@@ -34,7 +34,7 @@ interface PatchedContainer {
   readonly image: string;
 }
 
-/** What each `patch` says of the container that it adds. */
+/** The facts that each `patch` records about the container that it adds. */
 export const patchFacts = (
   { cluster, namespace, podName, podUid }: Pick<Plan, 'cluster' | 'namespace' | 'podName' | 'podUid'>,
   { name, image }: PatchedContainer,

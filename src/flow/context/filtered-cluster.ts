@@ -99,7 +99,7 @@ const filteredRevisions = (revisions: Revisions, text: (words: string) => string
     ? { ...revisions, all: revisions.all.map(({ number, image }) => ({ number, image: image && text(image) })) }
     : revisions;
 
-/** What others call themselves and their work is free text too. */
+/** The names that others give themselves and their work are free text, too. */
 function filteredWorkload(workload: WorkloadFact, redact: readonly string[]): WorkloadFact {
   const { conditions, lastChange, marks = {} } = workload;
   return {

@@ -90,8 +90,8 @@ export function learntFor(pod: Pod, { request, aim }: Lookup, learntOf: LearntOf
 }
 
 /**
- * What the target container has, where a request wants it to run once more, and what its Deployment keeps, where it wants the
- * image of another revision.
+ * For a request that wants its target container to run once more: that container's command, variables and mounts. For one that
+ * wants the image of another revision, also the revisions that the Deployment keeps.
  */
 export async function sourcesOfOnceMore(
   pod: Pod,

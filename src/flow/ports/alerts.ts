@@ -1,7 +1,7 @@
 import type { AlertNotification } from '../../core/alert/notification.ts';
 
 /**
- * What became of a notification. `accepted`: its card is stored, or changed. `repeated`: the card has it all already. `ignored`: the policy does not
+ * The answer to a notification. `accepted`: its card is stored, or changed. `repeated`: the card has it all already. `ignored`: the policy does not
  * want to know of its alerts, or nothing fires and no card is open.
  */
 export type Received = 'accepted' | 'repeated' | 'ignored';

@@ -42,8 +42,8 @@ export interface Cluster {
    */
   launch(request: LaunchRequest): Promise<LaunchResult>;
   /**
-   * What a container of the pod has, by name, read from the API server now; never a value of its environment. Undefined:
-   * there is no such container.
+   * The command, mounts and names of variables of a container, read from the API server now; never the value of a variable.
+   * Undefined: there is no such container.
    */
   original(pod: Pick<PodRef, 'namespace' | 'name'>, containerName: string): Promise<Original | undefined>;
   /**
@@ -129,7 +129,7 @@ export interface CopyOf {
   readonly containerName: string;
   /** Variables to leave out. */
   readonly withoutEnv: readonly string[];
-  /** What starts the program: words before its own, and a volume that it needs besides. */
+  /** The program that starts this one: words before its own, and a volume that it needs besides. */
   readonly startedBy?: {
     readonly words: readonly string[];
     readonly mount: { readonly name: string; readonly mountPath: string };

@@ -6,7 +6,7 @@ import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { readRunByKey } from '../context/find-run.ts';
 
-/** What keeps firing has one card a day, so this many are more than any store keeps. */
+/** An alert that keeps firing has one card a day, so no store keeps as many as this. */
 const MAX_CARDS = 50;
 
 export type CardRun = Run & { readonly alert: AlertCard };

@@ -22,7 +22,7 @@ export function problemOfAlert({ alert }: Run): Refusal | undefined {
   return alert?.problem && refusal(alert.problem.code, alert.problem.subject);
 }
 
-/** What the policy says of every run it says of this one too; this is what it says beyond that of one that nobody asked for. */
+/** The problem that the policy has with a run only because nobody asked for it. Its other rules are checked as for every run. */
 export function problemOfUnattended(
   run: Run,
   planned: { readonly plan: Plan; readonly decision: Decision },
@@ -79,7 +79,7 @@ export interface SourceRun {
 const CARD_WITHIN_MS = 90_000;
 const LOOK_EVERY_MS = 500;
 
-/** Whether the run must wait for the message of the card in whose thread it answers. */
+/** True if the run must wait for the message of the card in whose thread it answers. */
 export const awaitsCard = ({ origin }: Run): boolean => origin.threadOf !== undefined && origin.threadTs === undefined;
 
 /**

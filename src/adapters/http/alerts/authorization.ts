@@ -2,10 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { hmacSha256, sha256 } from '../../../core/hash.ts';
 
-/** How far the sender's clock may be from ours. Within this time, a repeat of a captured notification changes nothing. */
+/** The sender's clock may be so far from ours. Within this time, a repeat of a captured notification changes nothing. */
 const MAX_SKEW_MS = 300_000;
 
-/** Whether a request without a signature has the secret as its bearer token. */
+/** True if a request has the secret as its bearer token. */
 export const hasBearer = ({ authorization = '' }: IncomingHttpHeaders, secret: string): boolean =>
   // Anybody may send this header: a pattern that looks for the token's end would take a second for 16 KiB of blanks.
   isEqual(/^Bearer /i.test(authorization) ? authorization.slice('Bearer '.length).trim() : '', secret);

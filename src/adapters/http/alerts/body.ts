@@ -7,7 +7,7 @@ import { defined } from '../../../lib/object.ts';
 const MAX_ALERTS = 500;
 const MAX_LABELS = 100;
 const MAX_KEY_LENGTH = 200;
-/** What a label or an annotation has beyond this is not read. */
+/** In characters. The rest of a longer label or annotation is not read. */
 const MAX_VALUE_LENGTH = 2_000;
 
 const texts = z

@@ -43,7 +43,7 @@ export function readWatch(reading: NamedReading): Command | undefined {
   return { kind: 'run', request: { ...request, image: WAITING_IMAGE, env, timeoutMs: forMs + AFTER_MS } };
 }
 
-/** What stands between two conditions: a comma, or the word that our own cards write there. */
+/** Separates two conditions: a comma, or the word that our own cards write there. */
 const BETWEEN = /,|\sor\s/i;
 
 /** `memory > 92 %` is `memory>92%`: a space before a sign or a unit has no meaning. */

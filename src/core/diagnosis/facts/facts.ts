@@ -61,7 +61,7 @@ export interface WorkloadFact {
   /** `status.conditions`, all of them, whatever their status. */
   readonly conditions: readonly (PodCondition & { readonly status: string })[];
   readonly createdAtMs: number;
-  /** Who changed its spec last. Absent: the API server does not say. */
+  /** The last change of its spec, and the program that made it. Absent: the API server does not say. */
   readonly lastChange?: LastChange;
   /** Its labels and annotations of `OWNER_MARKS`, each at most 253 characters; redacted. */
   readonly marks?: Readonly<Partial<Record<OwnerMark, string>>>;
@@ -70,7 +70,7 @@ export interface WorkloadFact {
 /** The newest entry of an object's `managedFields` that holds a part of its spec. */
 export interface LastChange {
   readonly atMs: number;
-  /** What it called itself, at most 128 characters: `kubectl-client-side-apply`, `argocd-controller`, `helm`. Redacted. */
+  /** The name that it gave itself, at most 128 characters: `kubectl-client-side-apply`, `argocd-controller`, `helm`. Redacted. */
   readonly manager: string;
 }
 

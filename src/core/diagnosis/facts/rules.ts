@@ -7,10 +7,10 @@ export const NEXT_IMAGES = {
 } as const;
 export type NextImage = keyof typeof NEXT_IMAGES;
 
-/** What shows more where no image can: a second run of the program, which is down. */
+/** A second run of the program shows more where no image can, because the program is down. */
 export const ONCE_MORE = 'once-more';
 
-/** The words on the button of what shows more. */
+/** The words on the button of the next step. */
 export const NEXT_LABELS: Readonly<Record<string, string>> = {
   ...NEXT_IMAGES,
   [ONCE_MORE]: 'Run it once more',

@@ -22,7 +22,7 @@ export interface Seen {
   readonly mayTryGeneral: boolean;
 }
 
-/** What a finding leads to. */
+/** The next step after a finding. */
 export type Lead = Pick<FindingRule, 'nextImage' | 'nextImageOf'> &
   Partial<Pick<FindingRule, 'code' | 'section'>> & {
     /** The container that the finding is about; absent: the pod, or the target itself. */
@@ -52,7 +52,7 @@ export function nextImageOf(leads: readonly Lead[], seen: Seen): Pick<Verdict, '
 }
 
 /**
- * Where the target is down, the next crash can be caught by running its program once more, if some rule of the channel can
+ * While the target is down, the next crash can be caught by running its program once more, if some rule of the channel can
  * allow it. Pure.
  */
 export function onceMoreOf(

@@ -58,7 +58,7 @@ const WRAPPER = new RegExp(
 /** Of a JVM that does not take its options: it looks like an exception of its program. */
 const NO_JVM =
   /^Error: (?:Could not create the Java Virtual Machine|A fatal exception has occurred\. Program will exit)\.$/;
-/** What single programs write after the cause, for want of what it names: nginx, Apache, HAProxy, Gunicorn, Keycloak, MySQL, musl. */
+/** Lines that single programs write after the cause, because of it: nginx, Apache, HAProxy, Gunicorn, Keycloak, MySQL, musl. */
 const AFTERMATH = new RegExp(
   `^(?:${[
     'still could not bind\\(\\)',

@@ -48,7 +48,7 @@ type Mode = 'python' | 'trace' | 'code' | 'next-line' | 'spring' | 'spring-next'
 const CRASHES: readonly (readonly [pattern: RegExp, mode: Mode])[] = [
   [/^(?:\+ )?(?:Exception Group )?Traceback \(most recent call last\):/, 'python'],
   [/^(?:panic: |fatal error: |goroutine \d{1,9} \[|unexpected fault address |SIGSEGV: )/, 'trace'],
-  // What Go's runtime says of a signal, whole: programs log “SIGTERM: shutting down” themselves.
+  // The whole line of Go's runtime about a signal: programs log “SIGTERM: shutting down” themselves.
   [
     /^SIG(?:ABRT: abort|BUS: bus error|FPE: floating-point exception|ILL: illegal instruction|QUIT: quit|SYS: bad system call|TRAP: trace trap)$/,
     'trace',
@@ -201,7 +201,7 @@ export class LogEntries {
   }
 
   #continuesReport(open: LogEntry, line: string, text: string): true {
-    // What follows its end is advice, and indented.
+    // The lines after its end are advice, and indented.
     if (REPORT_END.test(text)) this.#mode = 'trace';
     return open.cause !== undefined || !REPORT_CAUSE.test(line) || this.#because(open, line);
   }

@@ -73,7 +73,7 @@ function nameOf(manager: string, marks: Marks): string {
   return manager === 'helm' ? helm(marks) : cleanWords(manager, MAX_NAME);
 }
 
-/** Who would change it, by its marks: a GitOps controller sets its own beside those of a Helm chart. */
+/** The program that would change it, by its marks: a GitOps controller sets its own beside those of a Helm chart. */
 function ownerOf(marks: Marks): string | undefined {
   if (marks['argocd.argoproj.io/tracking-id'] !== undefined) return argo(marks);
   if (marks['helm.toolkit.fluxcd.io/name'] !== undefined) return flux('HelmRelease', 'helm', marks);

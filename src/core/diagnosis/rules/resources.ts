@@ -45,7 +45,7 @@ export function startFindings(pod: Pod, { command, targetContainerName }: Plan, 
   return [{ code: 'no_room_to_start', text }];
 }
 
-/** What all containers of a pod may use together; undefined: one of them has no limit, so the pod has none. */
+/** The sum of the limits of all containers; undefined: one of them has no limit, so the pod has none. */
 export const podMemoryLimit = ({ spec }: Pod): number | undefined =>
   sumOf(spec.containers, ({ memoryLimit }) => memoryLimit);
 

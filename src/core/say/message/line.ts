@@ -14,7 +14,7 @@ type Template<Result> = (strings: TemplateStringsArray, ...values: readonly Word
  *
  *     line`There's no pod named ${code(name)} in ${code(namespace)}.`
  *
- * What is interpolated is a span, or plain text for ever: it never becomes markup, whatever it holds.
+ * A value is a span, or stays plain text: its characters never become markup.
  */
 export const line: Template<readonly Span[]> = (strings, ...values) =>
   merged(strings.flatMap((words, index) => [text(words), ...spansOf(values[index])]));

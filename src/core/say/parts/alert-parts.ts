@@ -22,7 +22,7 @@ const ordinal = (count: number): string => {
   return `${count}${['th', 'st', 'nd', 'rd'][last] ?? 'th'}`;
 };
 
-/** What the alert says of itself, and where people go next. Its words are foreign: the answer stands above them. */
+/** The words and links of the alert itself. They are foreign, so the answer stands above them. */
 export function alertDetails({ alert, request: { target }, plan }: Run): Shown {
   if (!alert) return [];
   const { summary, links, skipped } = alert;

@@ -36,7 +36,8 @@ export function onceMoreParts(plan: SecondRun): readonly Part[] {
 }
 
 /**
- * What the second run has, for approvers. The words and the names come from the pod's own spec, so a long list is cut; no value of a variable of the pod is among them.
+ * The command and settings of the second run, for approvers. The words and the names come from the pod's own spec, so a long
+ * list is cut; no value of a variable of the pod is among them.
  */
 export function onceMoreDetails({ onceMore }: Plan): Shown {
   if (!onceMore) return [];
@@ -83,7 +84,7 @@ const watchedWords = ({ onceMore: { carrier }, timeoutMs }: SecondRun): string =
 
 const MAX_COMMAND_LENGTH = 1_000;
 
-/** What a ConfigMap or a Secret gives has no names in the pod's spec. */
+/** Variables that a whole ConfigMap or Secret gives have no names in the pod's spec. */
 const variablesOf = ({ variables, withoutEnv, sources }: OnceMore): readonly string[] => [
   ...variables.filter((name) => !withoutEnv.includes(name)),
   ...sources.map((source) => `all of ${source}`),

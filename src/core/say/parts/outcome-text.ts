@@ -237,7 +237,7 @@ export const STATE_TEXT: Readonly<Record<RunState, { readonly tone: Tone; readon
   finished: { tone: 'ended', headline: 'Finished' },
 };
 
-/** What a run waits for now; undefined: it is no armed watch. */
+/** The conditions that a run waits for now; undefined: it is no armed watch. */
 export const armedOf = ({ state, request }: Pick<Run, 'state' | 'request'>) =>
   state === 'running' ? tripwireOf(request) : undefined;
 

@@ -80,7 +80,7 @@ const SECRET_FILES: Partial<Record<FileKind, string>> = {
 export const wholeReason = ({ reason }: Plan): Shown =>
   reason !== undefined && !isWhole(reason) && paragraph`${strong('Whole reason:')} ${typedText(reason)}`;
 
-/** What approvers may want to read whole, for below the buttons. */
+/** The long texts that approvers may want to read whole, for below the buttons. */
 export const belowButtons = (plan: Plan): Shown => [wholeReason(plan), onceMoreDetails(plan)];
 
 const commandText = (command: readonly string[]): string =>

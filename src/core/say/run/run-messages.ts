@@ -67,7 +67,7 @@ function cardMessage(run: Run, context: RenderContext): Message {
   const { nowMs, approvers, isPrivate = false } = context;
   const head = headOf(run, nowMs, isPrivate);
   const { headline, isVerdict } = head;
-  // What was wrong may be so no longer, and nobody has looked since.
+  // The problem may be gone, and nobody has looked since.
   const tone = run.alert?.resolvedAtMs === undefined ? head.tone : 'ended';
   const subject = subjectOf(run);
   const words =
