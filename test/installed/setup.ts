@@ -13,8 +13,25 @@ declare module 'vitest' {
   }
 }
 
-const import_ = (archive: string): Promise<string> =>
-  run('ctr', ['--address', join(STATE, 'containerd.sock'), '-n', 'k8s.io', 'images', 'import', archive]);
+const ctr = (...words: readonly string[]): Promise<string> =>
+  run('ctr', ['--address', join(STATE, 'containerd.sock'), '-n', 'k8s.io', 'images', ...words]);
+
+/** A registry, or a machine that is busy with much else, fails once. */
+async function atMostTwice<Value>(work: () => Promise<Value>): Promise<Value> {
+  return work().catch((thrown: unknown) => {
+    console.warn(`once more, after: ${String(thrown)}`);
+    return work();
+  });
+}
+
+const LAST_TEST_IMAGE = 'localhost/blackbox:1';
+
+/** The images of the tests on the cluster, unless an earlier run has loaded them, to the last one. */
+async function loadTestImages(): Promise<void> {
+  const there = await ctr('list', '--quiet');
+  if (there.split('\n').includes(LAST_TEST_IMAGE)) return;
+  await run('sh', ['test/cluster/load-images.sh', join(CLUSTER, 'load-image')]);
+}
 
 /**
  * Builds the images, gives them to the cluster, and lets its pods reach what they need; `KDEBUG_IMAGES` names a folder that keeps
@@ -24,11 +41,13 @@ const import_ = (archive: string): Promise<string> =>
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const kept = process.env.KDEBUG_IMAGES;
   const images = kept ?? mkdtempSync(join(tmpdir(), 'kdebug-images-'));
-  if (!existsSync(join(images, 'kdebug.tar'))) await run('bash', ['test/installed/build-images.sh', images]);
-  for (const name of ['kdebug', 'autodiagnose']) await import_(join(images, `${name}.tar`));
-  await run('sh', ['test/cluster/load-images.sh', join(CLUSTER, 'load-image')]);
+  if (!existsSync(join(images, 'kdebug.tar'))) {
+    await atMostTwice(() => run('bash', ['test/installed/build-images.sh', images]));
+  }
+  for (const name of ['kdebug', 'autodiagnose']) await ctr('import', join(images, `${name}.tar`));
+  await loadTestImages();
   await loadRedis();
-  const network = await PodNetwork.start();
+  const network = await atMostTwice(() => PodNetwork.start());
   project.provide('images', images);
   return async () => {
     await network.stop();
