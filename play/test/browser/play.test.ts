@@ -114,6 +114,17 @@ describePlay(
       expect(await guide.isVisible()).toBe(true);
     });
 
+    it('folds the examples once something else was sent, so that they do not cover its answer', async () => {
+      const page = await browser.page(play.url);
+      const guide = page.getByRole('region', { name: 'Guided start' });
+      await guide.waitFor();
+      await page.getByRole('combobox', { name: 'Message #shop-oncall' }).fill('/kdebug help');
+      await page.keyboard.press('Enter');
+      await guide.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Examples' }).click();
+      await guide.waitFor();
+    });
+
     it('answers in the direct message with the app', async () => {
       const page = await browser.page(play.url);
       await page

@@ -26,6 +26,12 @@ export function Channel({ channel }: { readonly channel: SlackChannel }): ReactN
   const messages = useMemo(() => woven(roots, own), [roots, own]);
   const newFrom = useRead(messages, channel.id);
   const [sent, setSent] = useState(0);
+  const remember = useRemember();
+  const onSend = (): void => {
+    setSent(sent + 1);
+    // The offers would cover the answer to what was typed without them.
+    remember(({ example, guide }) => ({ guide: guide && example !== undefined }));
+  };
   const threadOf = (root: string): ThreadBelow | undefined => {
     const thread = replies.get(root) ?? NO_MESSAGES;
     if (thread.length === 0) return undefined;
@@ -49,12 +55,7 @@ export function Channel({ channel }: { readonly channel: SlackChannel }): ReactN
       />
       <div className="foot">
         <Guide offers={channel.kind !== 'im'} />
-        <Composer
-          key={`${person}/${channel.id}`}
-          channel={channel.id}
-          label={`Message ${title}`}
-          onSend={() => setSent(sent + 1)}
-        />
+        <Composer key={`${person}/${channel.id}`} channel={channel.id} label={`Message ${title}`} onSend={onSend} />
       </div>
     </main>
   );
@@ -90,7 +91,7 @@ function Header({ channel, title }: { readonly channel: SlackChannel; readonly t
 
 function Intro({ channel, title }: { readonly channel: SlackChannel; readonly title: string }): ReactNode {
   const hasExamples = useWorld(({ examples }) => examples.length > 0);
-  const more = hasExamples ? ', or take an example below' : '';
+  const more = hasExamples ? ', or take an example' : '';
   return (
     <div className="intro">
       <h2>{title}</h2>
