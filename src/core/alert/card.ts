@@ -47,7 +47,7 @@ export interface AlertCard {
 export const LOOKS_A_MINUTE = 4;
 
 /** Longer than the four hours after which Alertmanager repeats, and than a day of an alert that comes and goes. */
-const OPEN_MS = 25 * 3_600_000;
+export const OPEN_MS = 25 * 3_600_000;
 /** Of one group; one notification has at most 500. */
 const MAX_SEEN = 1_000;
 const MAX_NAME = 100;

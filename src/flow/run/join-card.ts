@@ -30,9 +30,9 @@ export async function joinNode(
   const found = nodeOutOfOrder({ pod, node });
   if (!found) return false;
   const { name, how } = found;
-  const firstKey = sha256(JSON.stringify(['dead node', origin.channelId, cluster, name]));
+  const key = sha256(JSON.stringify(['dead node', origin.channelId, cluster, name]));
   const newCard = (source: string, atMs: number) => newNodeCard({ source, node: name, how, atMs });
-  await joinSharedCard(held, { firstKey, joined: { to: 'node', name }, newCard }, tools);
+  await joinSharedCard(held, { key, joined: { to: 'node', name }, newCard }, tools);
   return true;
 }
 
@@ -47,8 +47,8 @@ export async function joinStorm(held: HeldRun, tools: Tools): Promise<boolean> {
   const { alert, origin } = held.run;
   if (alert?.problem?.code !== 'alert_limit' || !standsAlone(held.run)) return false;
   const span = Math.floor(origin.receivedAtMs / STORM_MS);
-  const firstKey = sha256(JSON.stringify(['storm', origin.channelId, span]));
+  const key = sha256(JSON.stringify(['storm', origin.channelId, span]));
   const newCard = (source: string, atMs: number) => newStormCard({ source, atMs });
-  await joinSharedCard(held, { firstKey, joined: { to: 'storm' }, newCard }, tools);
+  await joinSharedCard(held, { key, joined: { to: 'storm' }, newCard }, tools);
   return true;
 }

@@ -1,13 +1,12 @@
-import type { AlertCard } from '../../core/alert/card.ts';
-import { KdebugError } from '../../core/errors.ts';
+import { type AlertCard, OPEN_MS } from '../../core/alert/card.ts';
 import { sha256 } from '../../core/hash.ts';
 import type { Run } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { readRunByKey } from '../context/find-run.ts';
 
-/** An alert that keeps firing has one card a day, so no store keeps as many as this. */
-const MAX_CARDS = 50;
+/** A little over a week. An alert that still fires then is told of again. */
+const PERIODS = 8;
 
 export type CardRun = Run & { readonly alert: AlertCard };
 
@@ -22,18 +21,19 @@ export interface OpenCard {
 }
 
 /**
- * The card that still takes alerts, of all that began with this key: each card's key names the one before it. @throws KdebugError store_unreachable,
- * internal_error for more than 50
+ * The card of these alerts that still takes more of them. `key` is the same for all of their cards. A card takes alerts
+ * for as long as a period lasts, so no period begins two, and no card needs an older one to be found.
+ * @throws KdebugError store_unreachable
  */
-export async function openCard(firstKey: string, deps: Pick<FlowDeps, 'store' | 'clock'>): Promise<OpenCard> {
-  let cardKey = firstKey;
-  let closed: AlertCard | undefined;
-  for (let cards = 0; cards < MAX_CARDS; cards += 1) {
-    const card = await readRunByKey(cardKey, deps);
-    if (!isCardRun(card)) return { cardKey, ...defined({ closed }) };
-    if (deps.clock.now() < card.alert.openUntilMs) return { card, cardKey };
-    closed = card.alert;
-    cardKey = sha256(`${firstKey}\n${card.id}`);
+export async function openCard(key: string, deps: Pick<FlowDeps, 'store' | 'clock'>): Promise<OpenCard> {
+  const nowMs = deps.clock.now();
+  const period = Math.floor(nowMs / OPEN_MS);
+  const keys = Array.from({ length: PERIODS }, (_, back) => sha256(`${key}\n${period - back}`));
+  const [cardKey = ''] = keys;
+  for (const each of keys) {
+    const card = await readRunByKey(each, deps);
+    if (!isCardRun(card)) continue;
+    return nowMs < card.alert.openUntilMs ? { card, cardKey: each } : { cardKey, ...defined({ closed: card.alert }) };
   }
-  throw new KdebugError('internal_error', { detail: 'too many cards of the same alerts' });
+  return { cardKey };
 }

@@ -17,7 +17,7 @@ export const standsAlone = ({ alert, origin }: Run): boolean =>
 
 interface SharedCard {
   /** The same for all alerts that share the card. */
-  readonly firstKey: string;
+  readonly key: string;
   readonly joined: NonNullable<AlertCard['joined']>;
   readonly newCard: (source: string, nowMs: number) => AlertCard;
 }
@@ -28,7 +28,7 @@ interface SharedCard {
  */
 export async function joinSharedCard(
   held: HeldRun,
-  { firstKey, joined, newCard }: SharedCard,
+  { key, joined, newCard }: SharedCard,
   tools: Tools,
 ): Promise<void> {
   const { alert, origin } = held.run;
@@ -36,7 +36,7 @@ export async function joinSharedCard(
   const { deps } = tools;
   const { source } = alert;
   const { channelId } = origin;
-  const { cardKey, card } = await openCard(firstKey, deps);
+  const { cardKey, card } = await openCard(key, deps);
   if (!card) {
     const parts = { dedupeKey: cardKey, request: NO_REQUEST, alert: newCard(source, deps.clock.now()) };
     await createRun(runOfSource({ source, channelId, ...parts }, deps), [], tools);

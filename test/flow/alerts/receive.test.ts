@@ -328,13 +328,40 @@ describe('an alert that comes and goes', () => {
     expect(await runs(world)).toHaveLength(1);
   });
 
-  it('has a new card after a day', async () => {
+  it('is told of again when it still fires a week later', async () => {
+    const world = worldWith();
+    await tell(world);
+    await endAll(world);
+    await world.clock.advance(7 * 24 * HOUR_MS);
+    expect(await tell(world)).toBe('ignored');
+    await world.clock.advance(2 * 24 * HOUR_MS);
+    expect(await tell(world)).toBe('accepted');
+  });
+
+  it('has a new card after a day, for as many days as it comes back', async () => {
+    const world = worldWith();
+    for (let days = 1; days <= 60; days += 1) {
+      const alert = anAlert({ startsAtMs: world.clock.now() });
+      expect(await tell(world, aNotification([alert]))).toBe('accepted');
+      await endAll(world);
+      expect(await tell(world, aNotification([resolved(alert, world.clock.now())]))).toBe('accepted');
+      expect(world.thread.posts.filter(({ meta }) => meta.kind === 'anchor')).toHaveLength(days);
+      await world.clock.advance(26 * HOUR_MS);
+    }
+  });
+
+  it('has its end on its card when the store has forgotten the cards before', async () => {
     const world = worldWith();
     await tell(world);
     await endAll(world);
     await world.clock.advance(26 * HOUR_MS);
-    await tell(world, aNotification([anAlert({ startsAtMs: world.clock.now() })]));
-    expect(world.thread.posts.filter(({ meta }) => meta.kind === 'anchor')).toHaveLength(2);
+    const alert = anAlert({ startsAtMs: world.clock.now() });
+    await tell(world, aNotification([alert]));
+    const [first] = (await runs(world)).toReversed();
+    const idOf = world.store.idOf.bind(world.store);
+    world.store.idOf = async (key) => ((await idOf(key)) === first?.id ? undefined : idOf(key));
+    expect(await tell(world, aNotification([resolved(alert, world.clock.now())]))).toBe('accepted');
+    expect((await runs(world))[0]?.alert?.resolvedAtMs).toBe(world.clock.now());
   });
 });
 
