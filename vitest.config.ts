@@ -96,9 +96,10 @@ const rest = {
   env: { KDEBUG_TEST: 'full' },
 };
 
-/** What starts the built program or speaks to sockets, files and children: .ci/node24 runs it on the Node that ships, and `unit` and `rest` on this one. */
+/** The tests that start the built program or speak to sockets, files and children: .ci/node24 runs them on the Node that ships, `unit` and `rest` on this one. */
 const node24 = {
   ...OWN_PROCESS,
+  testTimeout: rest.testTimeout,
   name: 'node24',
   include: ['test/{adapters,cli,config}/**/*.test.ts', 'test/contract/images.test.ts', 'test/e2e/replicas*.test.ts'],
   env: { KDEBUG_TEST: 'full' },

@@ -17,7 +17,7 @@ const kubeconfigPath: string = path;
 const CHANNEL = 'C0SHOP';
 const USER = 'U0ROY';
 const PATIENCE_MS = 60_000;
-/** A refusal on a machine that is too busy, of which nothing comes but what it says: try again. */
+/** On a busy machine, kdebug refuses a request so, and asks to try again. */
 const TRY_AGAIN = /Slack does not answer/;
 
 const config = new KubeConfig();
@@ -112,7 +112,7 @@ describe('a question about a trouble', () => {
 
   /** As `ask`, as often as a person would. */
   async function askPatiently(trouble: Trouble, words: string): Promise<Answered> {
-    for (let left = 5; ; left -= 1) {
+    for (let left = 2; ; left -= 1) {
       const answered = await ask(trouble, words);
       if (left === 0 || !TRY_AGAIN.test(answered.head.join('\n'))) return answered;
     }

@@ -76,8 +76,8 @@ export function tellDescriptions(
 
   const say = (words: string): Promise<Answer> => ask(bed.slack, { user: 'U0ROY', channel: CHANNEL, words });
 
-  /** Asks again, as the answer says, where a part of it did not come in time: the cluster's machine may be busy. */
-  async function described(words: string, tries = 5): Promise<string> {
+  /** Asks again, as the answer says, if a part of it did not come in time: the machine may be busy. */
+  async function described(words: string, tries = 3): Promise<string> {
     const answer = await say(`describe ${words}`);
     if (answer.kind !== 'private') throw new Error(`answered in a thread: ${answer.result}`);
     return tries > 1 && answer.text.includes('no answer in time') ? described(words, tries - 1) : answer.text;

@@ -36,4 +36,14 @@ describe('a run that a stopping replica gives back', () => {
     expect((await world.run()).state).toBe('running');
     expect(await claimableAfterDrain(world)).toBe(1);
   });
+
+  it('waits for no end of the target that may still be reported', async () => {
+    const world = new World();
+    await world.say('web-1 --image=autodiagnose');
+    const killed = { exitCode: 137, reason: 'Error', startedAt: at(0), finishedAt: at(2_000) };
+    world.cluster.report({ terminated: aTermination(killed) });
+    await settle();
+    expect((await world.run()).state).toBe('collecting');
+    expect(await claimableAfterDrain(world)).toBe(1);
+  });
 });

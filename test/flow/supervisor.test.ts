@@ -249,13 +249,18 @@ describe('an outcome', () => {
     expect((await later.run()).outcome).toEqual({ kind: 'target-ended', exitCode: 137 });
   });
 
-  it('does not wait for the end of a target that is down, or that started again since', async () => {
-    for (const target of [{ waiting: { reason: 'CrashLoopBackOff', message: '' } }, { running: { startedAt: at(4_000) } }]) {
-      const world = await running();
-      world.cluster.setPod(aPod({ status: { containerStatuses: [aStatus({ name: 'web', ...target })] } }));
-      await ended(world, { exitCode: 137, reason: 'Error', finishedAt: at(2_000) });
-      expect(textOf(world.result())).toContain('exit code 137');
-    }
+  it('does not wait for a target that has started again, or whose pod is being deleted', async () => {
+    const again = await running();
+    const since = aStatus({ name: 'web', running: { startedAt: at(4_000) } });
+    again.cluster.setPod(aPod({ status: { containerStatuses: [since] } }));
+    await ended(again, { exitCode: 137, reason: 'Error', finishedAt: at(2_000) });
+    expect(textOf(again.result())).toContain('exit code 137');
+
+    const deleted = await running();
+    deleted.cluster.setPod(aPod({ metadata: { deletionTimestamp: at(1_000) } }));
+    await ended(deleted, { exitCode: 137, reason: 'Error', finishedAt: at(2_000) });
+    expect((await deleted.run()).outcome).toEqual({ kind: 'pod-gone' });
+    expect(deleted.result()).toBeDefined();
   });
 
   it('is refused with the words of the cluster', async () => {

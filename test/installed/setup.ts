@@ -24,18 +24,9 @@ async function atMostTwice<Value>(work: () => Promise<Value>): Promise<Value> {
   });
 }
 
-const LAST_TEST_IMAGE = 'localhost/blackbox:1';
-
-/** The images of the tests on the cluster, unless an earlier run has loaded them, to the last one. */
-async function loadTestImages(): Promise<void> {
-  const there = await ctr('list', '--quiet');
-  if (there.split('\n').includes(LAST_TEST_IMAGE)) return;
-  await run('sh', ['test/cluster/load-images.sh', join(CLUSTER, 'load-image')]);
-}
-
 /**
  * Builds the images, gives them to the cluster, and lets its pods reach what they need; `KDEBUG_IMAGES` names a folder that keeps
- * the images for the next time. The returned function takes away all but the images.
+ * the images for the next time, and `KDEBUG_LOADED` says that the cluster has those of its own tests. The returned function takes away all but the images.
  */
 // biome-ignore lint/style/noDefaultExport: vitest loads a global setup by its default export.
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
@@ -45,7 +36,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     await atMostTwice(() => run('bash', ['test/installed/build-images.sh', images]));
   }
   for (const name of ['kdebug', 'autodiagnose']) await ctr('import', join(images, `${name}.tar`));
-  await loadTestImages();
+  if (!process.env.KDEBUG_LOADED) await run('sh', ['test/cluster/load-images.sh', join(CLUSTER, 'load-image')]);
   await loadRedis();
   const network = await atMostTwice(() => PodNetwork.start());
   project.provide('images', images);

@@ -3,7 +3,7 @@ import type { LocalSlack } from '../../play/slack/index.ts';
 
 const ACK_LIMIT_MS = 60_000;
 
-/** A Slack that waits longer than three seconds: how soon a busy machine acknowledges is for the bench to judge, not for a test. */
+/** Makes this Slack wait longer than three seconds: the bench judges how soon a busy machine acknowledges, no test does. */
 export function waitLonger(slack: LocalSlack): void {
   slack.ackLimitMs = ACK_LIMIT_MS;
 }

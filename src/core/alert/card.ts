@@ -16,7 +16,7 @@ export interface AlertCard {
   readonly name: string;
   readonly severity?: string;
   readonly summary?: string;
-  /** Its target, in the words of its labels: `shop/web-1`. */
+  /** The card's first words: the target in the words of its labels (`shop/web-1`), or the topic of a shared card. */
   readonly subject: string;
   readonly links: AlertLinks;
   /** Since when it fires, or fired; of several alerts the first. */
@@ -25,9 +25,9 @@ export interface AlertCard {
   readonly resolvedAtMs?: number;
   /** The number of times that the group began to fire. */
   readonly times: number;
-  /** The number of alerts of the group that fire. */
+  /** The number of alerts of the group that fire, with those that the source left out. */
   readonly firing: number;
-  /** The number of its pods that a limit kept from being looked at. */
+  /** The number of its pods that a limit kept from being looked at, with the alerts that the source left out. */
   readonly skipped: number;
   /** Why nothing is looked at; `subject` is the word that is wrong. */
   readonly problem?: { readonly code: ReasonCode; readonly subject: string };

@@ -77,12 +77,12 @@ function stateOfTerminated(status: ContainerStatus, termination: ContainerTermin
 }
 
 /** Exit code after SIGKILL. */
-const KILLED = 137;
+export const KILLED = 137;
 /** The exit codes with which the kubelet ends the containers of a deleted pod: SIGTERM, then SIGKILL. */
 const SIGNALLED: ReadonlySet<number> = new Set([143, KILLED]);
 /**
- * A debug container that was killed with its target ended at most so long before it, or after it. The kernel kills all of
- * the process namespace, and ends the target last; a busy node notes that late. Times are whole seconds.
+ * A debug container that was killed with its target ended at most 3 s before it, or 1 s after it: the kernel kills the whole
+ * process namespace and ends the target last, and a busy node notes that late. Times are whole seconds.
  */
 const KILLED_BEFORE_MS = 3_000;
 const KILLED_AFTER_MS = 1_000;
@@ -113,13 +113,15 @@ export function outcomeOfTermination(
  * node may report that a few seconds later.
  */
 export function mayEndWithTarget(
-  pod: Pod | undefined,
+  pod: Pod,
   { exitCode, finishedAt }: ContainerTermination,
   targetName: string | undefined,
 ): boolean {
-  if (exitCode !== KILLED || !pod || targetName === undefined) return false;
-  const running = statusOfTarget(pod, targetName)?.running;
-  return running !== undefined && Date.parse(running.startedAt) <= Date.parse(finishedAt);
+  if (exitCode !== KILLED || targetName === undefined || pod.metadata.deletionTimestamp !== undefined) return false;
+  const status = statusOfTarget(pod, targetName);
+  if (!status || targetEndedAt(pod, targetName, finishedAt)) return false;
+  // A target that has started since would show its end.
+  return !status.running || Date.parse(status.running.startedAt) <= Date.parse(finishedAt);
 }
 
 function targetEndedAt(pod: Pod, targetName: string, ours: string): boolean {

@@ -160,7 +160,7 @@ function startProblem(who: string, { onceMore, end: { report, termination } }: F
     : undefined;
 }
 
-/** The end is due to something that only this run met. */
+/** For an end that is due to something which only this run met; undefined: it is not. */
 function onlyHere(how: string, words: string, { onceMore, end, first }: Failed): Verdict | undefined {
   const disturbance = onceMore.carrier && disturbanceIn(end.report, end.logEnd);
   if (disturbance) return attention(`${how}${saying(words)}`, disturbance);

@@ -49,7 +49,7 @@ export interface AlertSource {
   readonly image?: string;
   /** No further look at the same workload for an alert of the same name. */
   readonly cooldownMs: number;
-  /** At most so many pods of one notification are looked at. */
+  /** The most pods that one notification may have looked at. */
   readonly perGroup: number;
   /** True: a rule with an approval gets its card. False: nothing starts there. */
   readonly asks: boolean;

@@ -90,7 +90,7 @@ export function learntFor(pod: Pod, { request, aim }: Lookup, learntOf: LearntOf
 }
 
 /**
- * For a request that wants its target container to run once more: that container's command, variables and mounts. For one that
+ * For a request that wants its target container to run once more: its command, mounts and names of variables. For one that
  * wants the image of another revision, also the revisions that the Deployment keeps.
  */
 export async function sourcesOfOnceMore(

@@ -28,7 +28,8 @@ export async function awaitState<Found>(
   const ignore = held.onChange(() => latest.nudge());
   try {
     for (;;) {
-      const seen = await latest.next(untilMs);
+      // An abandonment before this wait has woken nobody.
+      const seen = held.isOver ? undefined : await latest.next(untilMs);
       if (held.isOver) throw new KdebugError('lease_lost');
       const found = seen && find(seen);
       if (found !== undefined || clock.elapsed() >= untilMs) return found;

@@ -1,7 +1,6 @@
 import type { Plan } from '../../core/container/plan.ts';
 import type { Pod } from '../../core/container/pod.ts';
 import { kindOfTarget } from '../../core/container/profiles.ts';
-import { mayEndWithTarget, outcomeOfTermination } from '../../core/container/status.ts';
 import type { ClusterFacts } from '../../core/diagnosis/facts/facts.ts';
 import type { Diagnosis } from '../../core/diagnosis/facts/report.ts';
 import type { Verdict, VerdictFinding } from '../../core/diagnosis/facts/verdict.ts';
@@ -33,10 +32,10 @@ import { ownLogIn } from '../first-answer/target-logs.ts';
 import type { LogReaders, ReadLog } from '../log/logs.ts';
 import { shortLog } from '../log/short-log.ts';
 import { orStopped } from './stop-end.ts';
+import { orTargetEnded } from './target-end.ts';
 
 /** One a second. */
 const MAX_READS = 10;
-const MAX_READS_FOR_TARGET = 4;
 
 /** Outcomes after which the log can no longer be read. */
 const LOG_UNREACHABLE: ReadonlySet<Outcome['kind']> = new Set(['node-lost', 'pod-gone', 'no-status']);
@@ -49,7 +48,7 @@ export async function collect(
 ): Promise<void> {
   const read = await readLog(run, readers);
   const report = await readTracedEnd(run, deps);
-  const ended = await orStopped(held, await settle(run, run.outcome, deps), deps);
+  const ended = await orStopped(held, await orTargetEnded(held, run, deps), deps);
   const outcome: Outcome = wasEndedByTracer(report, ended) ? { kind: 'timed-out' } : ended;
   const terminationMessage = run.termination?.message ?? '';
   // Batches report finding codes only; a full diagnosis would cost extra API calls for each of ten thousand pods.
@@ -90,24 +89,6 @@ async function readLog(run: EndedRun, readers: LogReaders): Promise<ReadLog | un
   if (kind === 'timed-out' || LOG_UNREACHABLE.has(kind)) running.stop();
   else running.end();
   return running.result;
-}
-
-/** The target's status may arrive shortly after the container's own: check again once the log is read. */
-async function settle(run: Run, outcome: Outcome, deps: FlowDeps): Promise<Outcome> {
-  const { plan, termination } = run;
-  if (outcome.kind !== 'failed' || outcome.exitCode !== 137 || !plan || !termination) return outcome;
-  const { targetContainerName } = plan;
-  try {
-    for (let tries = 1; ; tries++) {
-      const pod = await currentPod(plan, deps);
-      if (tries === MAX_READS_FOR_TARGET || !mayEndWithTarget(pod, termination, targetContainerName)) {
-        return outcomeOfTermination(pod, termination, targetContainerName);
-      }
-      await sleep(deps.clock, 1_000);
-    }
-  } catch {
-    return outcome;
-  }
 }
 
 export interface CollectedOutput extends ContainerOutput {

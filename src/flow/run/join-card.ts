@@ -36,7 +36,7 @@ export async function joinNode(
   return true;
 }
 
-/** Alerts that begin within one such period are one storm; a storm that lasts longer has another card. */
+/** Alerts that arrive within one such period are one storm; a storm that lasts longer has another card. */
 const STORM_MS = 15 * 60_000;
 
 /**

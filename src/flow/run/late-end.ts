@@ -16,6 +16,7 @@ import type { PodSeen } from '../ports/cluster.ts';
 import { diagnose, shownLog } from './collect.ts';
 import { orStopped } from './stop-end.ts';
 import { Stopper } from './stop-run.ts';
+import { orTargetEnded } from './target-end.ts';
 
 /** The time to wait for the true end of a run that kdebug gave up; it costs one entry in a shared watch. */
 const WAIT_MS = 30 * 60_000;
@@ -118,7 +119,7 @@ async function cameLate({ held, deps, readers, run }: Wait, pod: Pod): Promise<b
   const reader = await readers.start(run, { terminated: true, startedAtMs: Date.parse(termination.startedAt) });
   const read = await reader.result;
   const natural = outcomeOfTermination(pod, termination, plan.targetContainerName);
-  const outcome = await orStopped(held, natural, deps);
+  const outcome = await orStopped(held, await orTargetEnded(held, { outcome: natural, termination }, deps), deps);
   const left = { logEnd: read.end, terminationMessage: termination.message, termination, outcome };
   const verdict = await diagnose(held.run, left, deps);
   await held.apply({

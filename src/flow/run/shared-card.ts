@@ -26,11 +26,7 @@ interface SharedCard {
  * Puts the alert's card into the thread of a card that several alerts share, which is made if there is none: of several who make it at a time,
  * the store takes one. @throws KdebugError store_unreachable, lease_lost
  */
-export async function joinSharedCard(
-  held: HeldRun,
-  { key, joined, newCard }: SharedCard,
-  tools: Tools,
-): Promise<void> {
+export async function joinSharedCard(held: HeldRun, { key, joined, newCard }: SharedCard, tools: Tools): Promise<void> {
   const { alert, origin } = held.run;
   if (!alert) return;
   const { deps } = tools;

@@ -538,6 +538,9 @@ describe('an end without a report', () => {
     const { memoryLimit: _, ...free } = CONTAINER;
     const unlimited = facts({ pod: aPod({ spec: { containers: [CONTAINER, free] } }) });
     expect(explanationOf(unlimited, aPlan(), NOT_RUN)).toBeUndefined();
+    const sidecar = { ...free, name: 'proxy', restartPolicy: 'Always' };
+    const besideFree = facts({ pod: aPod({ spec: { containers: [CONTAINER], initContainers: [sidecar] } }) });
+    expect(explanationOf(besideFree, aPlan(), NOT_RUN)).toBeUndefined();
     expect(explanationOf(two, aPlan({ command: ['no-such-tool'] }), NOT_RUN)).toBeUndefined();
     const dead = aPod({
       spec: { containers: [CONTAINER] },

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { hmacSha256, sha256 } from '../../../core/hash.ts';
 
-/** The sender's clock may be so far from ours. Within this time, a repeat of a captured notification changes nothing. */
+/** The sender's clock may differ from ours by at most this. Within this time, a repeat of a captured notification changes nothing. */
 const MAX_SKEW_MS = 300_000;
 
 /** True if a request has the secret as its bearer token. */

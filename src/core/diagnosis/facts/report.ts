@@ -68,7 +68,7 @@ export interface Diagnosis {
   /** It does not call the target well, although it may have found nothing: its verdict says why. */
   readonly unsure?: boolean;
   readonly tool?: { readonly name: string; readonly version?: string };
-  /** Only the tracer of a second run knows this. */
+  /** Proves that the tracer of a second run wrote this: the container that brought it has left the same key. */
   readonly key?: string;
   /** The user that the diagnosis ran as. */
   readonly self?: { readonly uid: number; readonly gid: number; readonly capabilities: readonly string[] };

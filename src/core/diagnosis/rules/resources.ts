@@ -45,9 +45,14 @@ export function startFindings(pod: Pod, { command, targetContainerName }: Plan, 
   return [{ code: 'no_room_to_start', text }];
 }
 
-/** The sum of the limits of all containers; undefined: one of them has no limit, so the pod has none. */
-export const podMemoryLimit = ({ spec }: Pod): number | undefined =>
-  sumOf(spec.containers, ({ memoryLimit }) => memoryLimit);
+/** The containers that run as long as the pod. */
+const lasting = ({ spec }: Pod): readonly PodContainer[] => [
+  ...spec.containers,
+  ...spec.initContainers.filter(isSidecar),
+];
+
+/** The sum of the limits of all containers that last; undefined: one of them has no limit, so the pod has none. */
+export const podMemoryLimit = (pod: Pod): number | undefined => sumOf(lasting(pod), ({ memoryLimit }) => memoryLimit);
 
 /** Of the whole pod; undefined if one of its containers has none. */
 const sumOf = (
@@ -76,13 +81,12 @@ function tooSmallFindings(facts: ClusterFacts): readonly Finding[] {
   const sandbox = warningsOfPod(facts)?.find(
     ({ reason, message }) => reason === 'FailedCreatePodSandBox' && isOutOfMemoryAtStart(message),
   );
-  const all = [...pod.spec.containers, ...pod.spec.initContainers.filter(isSidecar)];
-  const memory = sumOf(all, ({ memoryLimit }) => memoryLimit);
+  const memory = podMemoryLimit(pod);
   if (sandbox || (memory !== undefined && memory < LITTLE_MEMORY && ageOf(facts) > SLOW_START_MS)) {
-    const text = `the pod cannot start: its memory limit of ${memory === undefined ? 'its containers' : formatBytes(memory)} is too small even to start in`;
+    const text = `the pod cannot start: its memory limit${memory === undefined ? '' : ` of ${formatBytes(memory)}`} is too small even to start in`;
     return [{ code: 'too_small_to_start', text, next: `Raise the memory limit in the manifest of ${manifest}.` }];
   }
-  const cpu = sumOf(all, ({ cpuLimit }) => cpuLimit);
+  const cpu = sumOf(lasting(pod), ({ cpuLimit }) => cpuLimit);
   if (cpu === undefined || cpu >= LITTLE_CPU || !(ageOf(facts) > SLOW_START_MS)) return [];
   const text = `the pod has been starting for ${spanOf(ageOf(facts))}: it may use ${Math.round(cpu * 1000)}m of CPU in all, and its start alone uses that up`;
   return [

@@ -11,7 +11,7 @@ import { isDeleting, isOver } from '../reading/pod-containers.ts';
  */
 const CLOCK_SKEW = 5;
 
-/** The trouble of the pod's node. Undefined: it is ready, or nobody may read it. `name` is as the cluster has it. */
+/** The trouble of the pod's node. Undefined: nothing shows one. `name` is as the cluster has it. */
 export function nodeOutOfOrder({
   pod,
   node,

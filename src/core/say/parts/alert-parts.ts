@@ -22,7 +22,7 @@ const ordinal = (count: number): string => {
   return `${count}${['th', 'st', 'nd', 'rd'][last] ?? 'th'}`;
 };
 
-/** The words and links of the alert itself. They are foreign, so the answer stands above them. */
+/** A pod in the place of a gone one, pods beyond the limit, then the alert's own words and links: foreign, so below the answer. */
 export function alertDetails({ alert, request: { target }, plan }: Run): Shown {
   if (!alert) return [];
   const { summary, links, skipped } = alert;

@@ -55,8 +55,8 @@ const START_HINTS: Readonly<Record<string, string>> = {
   [TRACER_MISSING]: 'Add --untraced to run it without the tracer: then nothing can end it.',
 };
 
-/** kdebug's own word, where its target came up between the approval and the launch. */
-const RECHECKED: Readonly<Record<string, string>> = { once_more_running: REASONS.once_more_running.title };
+/** A reason of kdebug's own: the target came up between the approval and the launch. */
+const RECHECKED: Readonly<Record<string, string>> = { once_more_running: 'its target runs now' };
 
 const UNKNOWN = {
   title: 'an error inside kdebug',

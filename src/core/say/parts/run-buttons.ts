@@ -131,7 +131,7 @@ export function lacksOf(
 export const askPart = (run: Run, refusal: Refusal): readonly Part[] =>
   lacksOf(run, refusal) === undefined ? [] : [actions({ action: 'ask-for-it', label: 'Ask for it', value: run.id })];
 
-/** A link shows a period that begins before the request: so did the trouble. */
+/** A link shows a period that begins before the alert or the request: so did the trouble. */
 const BEFORE_MS = 15 * 60_000;
 const AFTER_MS = 5 * 60_000;
 

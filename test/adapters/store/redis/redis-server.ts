@@ -75,7 +75,7 @@ export class RedisServer {
   }
 }
 
-/** Only what hangs takes so long. */
+/** A condition that takes longer hangs. */
 const HANGS_AFTER_MS = 120_000;
 
 /** Asks again and again, without a pause of its own but a turn of the loop, until it is so. */

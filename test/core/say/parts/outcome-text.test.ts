@@ -56,7 +56,7 @@ it('a pod that wants a non-root user is named only where the kubelet says so', (
 it('a target that came up meanwhile is told in words, with its own next step, and that an earlier try may still arrive', () => {
   const message = 'that container runs now, so it needs no second run: app';
   const { title, happened, next } = describeOutcome({ kind: 'start-failed', reason: 'once_more_running', message });
-  expect(title).toBe('kdebug’s container did not start: that container runs now, so it needs no second run');
+  expect(title).toBe('kdebug’s container did not start: its target runs now');
   expect(happened).toContain('That container runs now, so it needs no second run: app.');
   expect(happened).toContain('if the container still starts later');
   expect(next).toContain('--image=blackbox');
