@@ -230,8 +230,8 @@ describe.skipIf(kubeconfigPath === '')('autodiagnose on a real cluster', () => {
   });
 
   it('cannot even start in a pod whose memory is used up', async () => {
-    // Of 100: the kernel's own pages take up to 2, and to start a container takes over 4.
-    const fill = shell('head -c 97m </dev/zero >/data/x; echo ready; sleep 3600');
+    // 97.5 MiB of 100: the kernel's own pages take about 1, and the start of a container more than 2.
+    const fill = shell('head -c 99840k </dev/zero >/data/x; echo ready; sleep 3600');
     await kube.pod(namespace, 'full', podOf({ ...fill, ...limits('100Mi'), ...mounted }, volume('Memory')));
     await ready('full');
     const look = await looks.start(namespace, 'full', { securityContext: GENERAL });
