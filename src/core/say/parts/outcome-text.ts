@@ -38,9 +38,9 @@ const STARTS_LATER = 'kdebug stopped waiting: if the container still starts late
 /** For any other reason: what the pod itself lacks is in the answer that needs no container. */
 const LOOK_WITHOUT = `${COMMAND} describe POD says what is wrong with the pod itself, without a container.`;
 
-/** Only where the kubelet says so: the same reason stands for many things. */
+/** Only where the kubelet says so: the same reason stands for many things, and names of images and containers have such words, too. */
 const NON_ROOT = 'The pod asks for a non-root user: use --profile=restricted or auto, or an image with a numeric user.';
-const NON_ROOT_MESSAGE = /non-?root/i;
+const NON_ROOT_MESSAGE = /breaks non-root policy|container has runAsNonRoot and /;
 
 const START_HINTS: Readonly<Record<string, string>> = {
   ImagePullBackOff:

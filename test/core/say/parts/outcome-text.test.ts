@@ -47,10 +47,14 @@ it('what kdebug’s own container did is not told as if the pod had done it', ()
 });
 
 it('a pod that wants a non-root user is named only where the kubelet says so', () => {
-  const failed = (message: string) =>
-    describeOutcome({ kind: 'start-failed', reason: 'CreateContainerConfigError', message });
+  const failed = (message: string, reason = 'CreateContainerConfigError') =>
+    describeOutcome({ kind: 'start-failed', reason, message });
   expect(failed('container has runAsNonRoot and image will run as root').next).toContain('non-root user');
+  expect(failed("container's runAsUser breaks non-root policy").next).toContain('non-root user');
   expect(failed('secret "db" not found').next).not.toContain('non-root');
+  expect(failed('secret "db" not found (container: nonroot)').next).not.toContain('non-root user');
+  const pull = 'Back-off pulling image "gcr.example.com/distroless/base:nonroot"';
+  expect(failed(pull, 'ImagePullBackOff').next).toContain('the image name and tag');
 });
 
 it('a target that came up meanwhile is told in words, with its own next step, and that an earlier try may still arrive', () => {
