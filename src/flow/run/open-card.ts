@@ -1,12 +1,10 @@
 import { type AlertCard, OPEN_MS } from '../../core/alert/card.ts';
 import { sha256 } from '../../core/hash.ts';
 import type { Run } from '../../core/run/run.ts';
-import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
-import { readRunByKey } from '../context/find-run.ts';
 
-/** A little over a week. An alert that still fires then is told of again. */
-const PERIODS = 8;
+/** A little over a week, and no shorter than the default life of a card's record. An alert that still fires then is told of again. */
+const PERIODS = 9;
 
 export type CardRun = Run & { readonly alert: AlertCard };
 
@@ -22,18 +20,22 @@ export interface OpenCard {
 
 /**
  * The card of these alerts that still takes more of them. `key` is the same for all of their cards. A card takes alerts
- * for as long as a period lasts, so no period begins two, and no card needs an older one to be found.
+ * for as long as a period lasts, so no period begins two, and no card needs an older one to be found. Two replicas that
+ * ask at the very moment in which a period ends may make two.
  * @throws KdebugError store_unreachable
  */
-export async function openCard(key: string, deps: Pick<FlowDeps, 'store' | 'clock'>): Promise<OpenCard> {
-  const nowMs = deps.clock.now();
+export async function openCard(key: string, { store, clock }: Pick<FlowDeps, 'store' | 'clock'>): Promise<OpenCard> {
+  const nowMs = clock.now();
   const period = Math.floor(nowMs / OPEN_MS);
-  const keys = Array.from({ length: PERIODS }, (_, back) => sha256(`${key}\n${period - back}`));
-  const [cardKey = ''] = keys;
-  for (const each of keys) {
-    const card = await readRunByKey(each, deps);
+  const keyOf = (back: number): string => sha256(`${key}\n${period - back}`);
+  // From the next period on: the clock of another replica may be ahead.
+  const keys = Array.from({ length: PERIODS + 1 }, (_, index) => keyOf(index - 1));
+  const ids = await Promise.all(keys.map((each) => store.idOf(each)));
+  for (const [index, id] of ids.entries()) {
+    const card = id === undefined ? undefined : await store.read(id);
     if (!isCardRun(card)) continue;
-    return nowMs < card.alert.openUntilMs ? { card, cardKey: each } : { cardKey, ...defined({ closed: card.alert }) };
+    if (nowMs >= card.alert.openUntilMs) return { cardKey: keyOf(0), closed: card.alert };
+    return { card, cardKey: keys[index] ?? '' };
   }
-  return { cardKey };
+  return { cardKey: keyOf(0) };
 }

@@ -334,7 +334,7 @@ describe('an alert that comes and goes', () => {
     await endAll(world);
     await world.clock.advance(7 * 24 * HOUR_MS);
     expect(await tell(world)).toBe('ignored');
-    await world.clock.advance(2 * 24 * HOUR_MS);
+    await world.clock.advance(3 * 24 * HOUR_MS);
     expect(await tell(world)).toBe('accepted');
   });
 
