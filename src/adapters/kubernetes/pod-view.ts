@@ -66,6 +66,8 @@ function viewSpec(spec: JsonObject, metadata: JsonObject): Pod['spec'] {
   const serviceAccountName = textOrUndefined(spec.serviceAccountName);
   const claims = claimsOf(spec, asText(metadata.name));
   const spreadKeys = asObjects(spec.topologySpreadConstraints).map(({ topologyKey }) => asText(topologyKey));
+  const schedulingGates = asObjects(spec.schedulingGates).map(({ name }) => asText(name));
+  const memoryVolumes = memoryVolumesOf(spec);
   const nodeName = textOrUndefined(spec.nodeName);
   const os = textOrUndefined(asObject(spec.os).name);
   const nodeSelectorOs = textOrUndefined(asObject(spec.nodeSelector)['kubernetes.io/os']);
@@ -79,6 +81,8 @@ function viewSpec(spec: JsonObject, metadata: JsonObject): Pod['spec'] {
       serviceAccountName,
       claims: claims.length > 0 ? claims : undefined,
       spreadKeys: spreadKeys.length > 0 ? spreadKeys : undefined,
+      schedulingGates: schedulingGates.length > 0 ? schedulingGates : undefined,
+      memoryVolumes: memoryVolumes.length > 0 ? memoryVolumes : undefined,
     }),
     shareProcessNamespace: spec.shareProcessNamespace === true,
     hostPID: spec.hostPID === true,
@@ -100,6 +104,11 @@ function sharedVolumesOf(spec: JsonObject): OfPod['shared'] {
     ),
   );
 }
+
+const memoryVolumesOf = (spec: JsonObject): readonly string[] =>
+  asObjects(spec.volumes).flatMap(({ name, emptyDir }) =>
+    asObject(emptyDir).medium === 'Memory' ? [asText(name)] : [],
+  );
 
 /** Of a generic ephemeral volume the controller names the claim after pod and volume. */
 const claimsOf = (spec: JsonObject, podName: string): readonly string[] =>

@@ -27,6 +27,10 @@ export interface Pod {
     readonly spreadKeys?: readonly string[];
     /** Names of the PersistentVolumeClaims of its volumes, also of generic ephemeral volumes. Absent: none. */
     readonly claims?: readonly string[];
+    /** Names of its emptyDirs of medium Memory. Absent: none. */
+    readonly memoryVolumes?: readonly string[];
+    /** Names of its `schedulingGates`. Absent: none. */
+    readonly schedulingGates?: readonly string[];
     readonly shareProcessNamespace: boolean;
     readonly hostPID: boolean;
     readonly hostIPC: boolean;

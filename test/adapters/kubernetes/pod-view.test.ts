@@ -357,6 +357,18 @@ it('keeps the labels over which the pods are spread', () => {
   expect(viewPod({ spec: {} }).spec).not.toHaveProperty('spreadKeys');
 });
 
+it('keeps the names of its volumes in memory and of its scheduling gates', () => {
+  const volumes = [
+    { name: 'cache', emptyDir: { medium: 'Memory' } },
+    { name: 'data', emptyDir: {} },
+    { name: 'settings', configMap: { name: 'shop' } },
+  ];
+  const { spec } = viewPod({ spec: { volumes, schedulingGates: [{ name: 'kueue.x-k8s.io/admission' }] } });
+  expect(spec).toMatchObject({ memoryVolumes: ['cache'], schedulingGates: ['kueue.x-k8s.io/admission'] });
+  for (const field of ['memoryVolumes', 'schedulingGates'])
+    expect(viewPod({ spec: {} }).spec).not.toHaveProperty(field);
+});
+
 it('keeps the ports of a container, and the names of those that have one', () => {
   const ports = [{ name: 'http', containerPort: 8080 }, { containerPort: 9090, protocol: 'UDP' }, {}];
   expect(viewPod({ spec: { containers: [{ name: 'app', ports }] } }).spec.containers[0]).toMatchObject({

@@ -14,11 +14,13 @@ const tightRoom = 8 << 20
 // vital are the sections that cost next to nothing, and say why there is no room.
 var vital = []string{"context", "processes", "memory", "cpu"}
 
-// leftOut is a section that was not looked at, to spare the target.
+// leftOut is a section that was not looked at, to spare the target. It counts as one that could not be read: whoever asks must know.
 type leftOut struct{ name, why string }
 
-func (s *leftOut) begin(*Look)           {}
-func (s *leftOut) end(*Look) *rules.Part { return rules.NewPart(s.name).Skip(s.why) }
+func (s *leftOut) begin(*Look) {}
+func (s *leftOut) end(*Look) *rules.Part {
+	return rules.NewPart(s.name).Blind("not looked at: "+s.why, "memory: "+s.why)
+}
 
 // withinRoom leaves out all but the vital sections where the target's container has too little memory left for the rest.
 func (l *Look) withinRoom(all []named) []named {
@@ -31,7 +33,7 @@ func (l *Look) withinRoom(all []named) []named {
 	if !limited || now.Limit.Value == 0 || free >= tightRoom {
 		return all
 	}
-	why := fmt.Sprintf("not looked at: the container has %d of its %d MiB left, and a whole look may take %d", free/mib, now.Limit.Value/mib, tightRoom/mib)
+	why := fmt.Sprintf("the container has %d of its %d MiB left, and a whole look may take %d", free/mib, now.Limit.Value/mib, tightRoom/mib)
 	l.tight = true
 	kept := slices.Clone(all)
 	for at, each := range kept {

@@ -29,7 +29,7 @@ func TestOnlyWhatIsVitalIsLookedAtWhereTheTargetHasNoRoom(t *testing.T) {
 		for _, each := range look.withinRoom(sections()) {
 			if each.section, _ = each.section.(*leftOut); each.section != (*leftOut)(nil) {
 				left++
-				if part := each.end(look); part.Section.State != report.NotLookedAt || part.Section.Text != "not looked at: the container has 6 of its 100 MiB left, and a whole look may take 8" {
+				if part := each.end(look); part.Section.State != report.NotReadable || part.Section.Text != "not looked at: the container has 6 of its 100 MiB left, and a whole look may take 8" {
 					t.Errorf("%s: %+v", name, part.Section)
 				}
 			}

@@ -32,6 +32,18 @@ const at = (source: string): RegExp => new RegExp(source.replaceAll('<HOST>', HO
 /** The most telling first. All patterns are bounded and linear enough for a line of 300 characters. */
 const KNOWN: readonly Known[] = [
   {
+    // Kubernetes leaves a reference as it is if the variable is not defined before it.
+    patterns: [/^(?!.*syntax error).*\$\((?<name>[A-Z][A-Z0-9_]{1,60})\)/],
+    says: ({ name }) => `the variable ${name} is not set, so $(${name}) stands there as it is`,
+    next: 'Define that variable in env of the container, above the one that refers to it, or correct its name.',
+  },
+  {
+    // Each line of such a script ends with a character that the shell takes for a part of the word.
+    patterns: [/\bset: (?:line \d{1,6}: )?illegal option -\r?$/i, /\$'(?:[^']{0,80})\\r'|\^M: bad interpreter/],
+    says: () => 'a script has Windows line ends',
+    next: 'Save the script with Unix line ends (LF); a ConfigMap made of a file with CRLF keeps them.',
+  },
+  {
     patterns: [
       /(?<resource>[\w.-]{1,100})(?: "[^"]{1,200}")? is forbidden: User "system:serviceaccount:(?<namespace>[^":]{1,63}):(?<account>[^"]{1,253})" cannot (?<verb>\w{1,20}) resource "(?<kind>[^"]{1,100})"/,
     ],

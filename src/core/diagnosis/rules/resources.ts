@@ -6,12 +6,13 @@ import type { Outcome } from '../../outcome.ts';
 import type { ClusterRule } from '../facts/cluster-rule.ts';
 import type { ClusterFacts } from '../facts/facts.ts';
 import type { Finding } from '../facts/report.ts';
-import { spanOf } from '../reading/phrases.ts';
+import { cleanWords, listed, spanOf } from '../reading/phrases.ts';
 import {
   ageOf,
   isBeingSetUp,
   isDeleting,
   manifestOf,
+  type PodPart,
   partsOf,
   SECOND_MS,
   warningsOfPod,
@@ -64,6 +65,22 @@ const sumOf = (
     return sum === undefined || amount === undefined ? undefined : sum + amount;
   }, 0);
 
+/** A container that restarts counts the files of a Memory volume from its start on, so they may be what leaves no room. */
+function tooSmall({ title, name, spec }: PodPart, pod: Pod, isTiny: boolean): Finding {
+  const manifest = manifestOf(pod);
+  const of = { code: 'too_small_to_start', containerName: name };
+  const { memoryVolumes = [] } = pod.spec;
+  const limit = `its memory limit of ${spec?.memoryLimit ?? 'the pod'}`;
+  if (isTiny || memoryVolumes.length === 0) {
+    const text = `${title} cannot start: ${limit} is too small even to start in`;
+    return { ...of, text, next: `Raise the memory limit of ${name} in the manifest of ${manifest}.` };
+  }
+  const volumes = `volume${memoryVolumes.length > 1 ? 's' : ''} ${cleanWords(listed(memoryVolumes), 100)}`;
+  const text = `${title} cannot start: ${limit} leaves no room to start in, and the files of its ${volumes} (medium Memory) count against it`;
+  const next = `Delete the pod, which empties the ${volumes}, and set a sizeLimit there; or raise the memory limit of ${name} in the manifest of ${manifest}.`;
+  return { ...of, text, next };
+}
+
 function tooSmallFindings(facts: ClusterFacts): readonly Finding[] {
   const { pod } = facts;
   if (isDeleting(pod)) return [];
@@ -73,9 +90,7 @@ function tooSmallFindings(facts: ClusterFacts): readonly Finding[] {
     const limit = quantityOf(part.spec?.memoryLimit ?? '');
     const isTiny = limit !== undefined && limit < LITTLE_MEMORY && !/exec|no such file|not found/.test(message ?? '');
     if (message === undefined || !(isOutOfMemoryAtStart(message) || isTiny)) return [];
-    const text = `${part.title} cannot start: its memory limit of ${part.spec?.memoryLimit ?? 'the pod'} is too small even to start in`;
-    const next = `Raise the memory limit of ${part.name} in the manifest of ${manifest}.`;
-    return [{ code: 'too_small_to_start', containerName: part.name, text, next }];
+    return [tooSmall(part, pod, isTiny)];
   });
   if (parts.length > 0 || !isBeingSetUp(pod)) return parts;
   const sandbox = warningsOfPod(facts)?.find(

@@ -60,6 +60,12 @@ const REASONS: readonly NodeReason[] = [
     next: () => 'Whoever runs the nodes must allow pods on them again (uncordon).',
   },
   {
+    matches: /ReadWriteOncePod access mode already in-use/,
+    says: ({ spec }) => `its claim ${claimNames(spec.claims)} is for one pod at a time, and another pod uses it`,
+    next: () =>
+      'Delete the other pod, or wait until it ends. For pods that share the claim, it needs another access mode.',
+  },
+  {
     matches: /volume node affinity conflict|didn't find available persistent volumes/,
     says: () => 'its volume is bound to another node or zone',
     next: () =>
@@ -183,7 +189,9 @@ export const SCHEDULING_RULES: readonly ClusterRule[] = [
       if (condition.reason === 'SchedulingGated') {
         const next =
           'Whoever set the gates must remove them; a controller such as a queue does so when it is the pod’s turn.';
-        return [{ code: 'not_scheduled', text: 'the pod waits: it has scheduling gates', next, rank: 2 }];
+        const { schedulingGates: gates = [] } = pod.spec;
+        const names = gates.length === 0 ? 's' : `${gates.length > 1 ? 's' : ''} ${cleanWords(listed(gates), 120)}`;
+        return [{ code: 'not_scheduled', text: `the pod waits: it has the scheduling gate${names}`, next, rank: 2 }];
       }
       const { says, next } = schedulingObstacle(pod, condition.message || condition.reason);
       return [{ code: 'not_scheduled', text: `no node can run the pod: ${says}`, next }];

@@ -114,6 +114,10 @@ describe('a line of a log', () => {
       "ValueError: invalid literal for int() with base 10: 'tcp://10.96.14.7:6379'",
       'a variable holds tcp://10.96.14.7:6379: Kubernetes sets NAME_PORT for each Service of the namespace',
     ],
+    ["nc: bad address '$(DB_HOST)'", 'the variable DB_HOST is not set, so $(DB_HOST) stands there as it is'],
+    ['/e/run.sh: set: line 2: illegal option -', 'a script has Windows line ends'],
+    ["run.sh: line 2: $'\\r': command not found", 'a script has Windows line ends'],
+    ['/bin/bash^M: bad interpreter: No such file or directory', 'a script has Windows line ends'],
     [
       'java.lang.OutOfMemoryError: unable to create native thread: possibly out of memory',
       'the program may start no more threads or processes',
@@ -131,6 +135,8 @@ describe('a line of a log', () => {
     'listening on tcp://10.0.0.1:8080',
     '3 idle sessions Killed',
     'GET /healthz 200',
+    'sh: syntax error near $(HOSTNAME)',
+    '/bin/sh: set: illegal option -x',
     'Picked up JAVA_TOOL_OPTIONS: -XX:+HeapDumpOnOutOfMemoryError',
     '',
   ])('without a well-known cause has none: %s', (line) => {

@@ -35,10 +35,25 @@ describe('a pod that no node can run', () => {
       {},
       'no node can run the pod: its topologySpreadConstraints allow no node',
     ],
+    [
+      '0/1 nodes are available: 1 node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+      { claims: ['orders'] },
+      'no node can run the pod: its claim orders is for one pod at a time, and another pod uses it',
+    ],
     ['no nodes available to schedule pods', {}, 'no node can run the pod: the cluster has no node'],
     ['0/1 nodes are available: 1 something new.', {}, 'no node can run the pod: “1 something new”'],
   ])('says of %s why', (message, spec, line) => {
     expect(answer({ pod: unscheduled(message, spec) })).toMatchObject({ line, codes: ['not_scheduled'], rank: 1 });
+  });
+
+  it('names the gates that it waits for', () => {
+    const pod = unscheduled('Scheduling is blocked due to non-empty scheduling gates', {
+      schedulingGates: ['kueue.x-k8s.io/admission'],
+    });
+    const unmetConditions = pod.status.unmetConditions?.map((each) => ({ ...each, reason: 'SchedulingGated' })) ?? [];
+    const { line, next } = answer({ pod: { ...pod, status: { ...pod.status, unmetConditions } } });
+    expect(line).toBe('the pod waits: it has the scheduling gate kueue.x-k8s.io/admission');
+    expect(next).toContain('Whoever set the gates');
   });
 
   it('names the label over which its pods must be spread', () => {
@@ -293,6 +308,26 @@ describe('a command that cannot run', () => {
       line: 'web cannot start: its memory limit of 4Mi is too small even to start in',
       codes: ['too_small_to_start'],
     });
+  });
+});
+
+describe('a container that finds no memory to start in, beside volumes in memory', () => {
+  const OOM = 'runc create failed: unable to start container process: container init was OOM-killed';
+  const of = (memoryLimit: string) => {
+    const { pod } = waits('RunContainerError', OOM, { memoryLimit });
+    return answer({ pod: { ...pod, spec: { ...pod.spec, memoryVolumes: ['cache'] } } });
+  };
+
+  it('may lack what their files hold, which a new start does not free', () => {
+    const { line, next } = of('32Mi');
+    expect(line).toBe(
+      'web cannot start: its memory limit of 32Mi leaves no room to start in, and the files of its volume cache (medium Memory) count against it',
+    );
+    expect(next).toContain('Delete the pod, which empties the volume cache');
+  });
+
+  it('has too small a limit where nothing could start in that', () => {
+    expect(of('4Mi').line).toContain('4Mi is too small even to start in');
   });
 });
 
