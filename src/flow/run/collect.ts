@@ -150,11 +150,11 @@ async function diagnosePlanned(
     return left ? withLeftOpen(answer, left) : answer;
   }
   const pod = await inTime(deps, currentPod(plan, deps));
-  // The target has ended since the first answer: its last words say why, and the old answer may call it well.
-  const isStale = !diagnosis && first !== undefined && output.outcome.kind === 'target-ended';
-  const withLogs = isStale || reportsDeath(diagnosis);
+  // Its last words say why, and a first answer from before may call it well.
+  const targetEnded = !diagnosis && output.outcome.kind === 'target-ended';
+  const withLogs = targetEnded || reportsDeath(diagnosis);
   const facts = pod && (await factsOf(pod, run, { deps, plan, withLogs }));
-  if (!diagnosis) return unlooked(run, { plan, facts, isStale, outcome: output.outcome });
+  if (!diagnosis) return unlooked(run, { plan, facts, targetEnded, outcome: output.outcome });
   if (pod) await learn(diagnosis, plan, { pod, deps });
   const verdict = verdictOf(diagnosis, plan, facts, deps.policies.current(), first);
   const looked = { ...verdict, ...defined({ ownLog: ownLogIn(facts ? [facts] : []) }) };
@@ -174,15 +174,19 @@ function leftOpen(
 interface Unlooked {
   readonly plan: Plan;
   readonly facts: ClusterFacts | undefined;
-  readonly isStale: boolean;
+  readonly targetEnded: boolean;
   readonly outcome: Outcome;
 }
 
-function unlooked({ verdict: first }: Run, { plan, facts, isStale, outcome }: Unlooked): Verdict | undefined {
+function unlooked({ verdict: first }: Run, { plan, facts, targetEnded, outcome }: Unlooked): Verdict | undefined {
+  if (facts && targetEnded) {
+    // A run that was cut off is no success, also where the target has done its work.
+    const { healthy: _, ...now } = firstAnswer(facts);
+    const answer = { ...now, ...defined({ ownLog: ownLogIn([facts]) }) };
+    return first ? afterLook(answer, first, plan.podName) : answer;
+  }
   const explanation = facts && explanationOf(facts, plan, outcome);
-  if (!first) return explanation;
-  const again = facts && { ...firstAnswer(facts), ...defined({ ownLog: ownLogIn([facts]) }) };
-  return isStale && again ? afterLook(again, first, plan.podName) : afterNoLook(first, outcome, explanation);
+  return first ? afterNoLook(first, outcome, explanation) : explanation;
 }
 
 function factsOf(

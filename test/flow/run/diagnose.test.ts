@@ -190,6 +190,34 @@ describe('an end without a report', () => {
   });
 });
 
+describe('the end of a target under a command of one’s own', () => {
+  async function killedWith(target: Parameters<typeof aTermination>[0], phase: 'Running' | 'Succeeded' = 'Running') {
+    const world = await asked('web-1 --image=debian -- sleep 30');
+    const name = world.cluster.launches[0]?.container.name ?? '';
+    world.cluster.targetLogs.set('web', [{ atMs: START_MS + 900, text: 'FATAL queue lost lease 77' }]);
+    const web = aStatus({ terminated: aTermination({ startedAt: at(-600_000), finishedAt: at(1_000), ...target }) });
+    const killed = aTermination({ exitCode: 137, reason: 'Error', startedAt: at(0), finishedAt: at(1_000) });
+    const ours = aStatus({ name, terminated: killed });
+    world.cluster.setPod(aPod({ status: { phase, containerStatuses: [web], ephemeralContainerStatuses: [ours] } }));
+    await settle();
+    expect((await world.run()).outcome?.kind).toBe('target-ended');
+    return world;
+  }
+
+  it('is told with its exit code and its last words', async () => {
+    const card = textOf((await killedWith({ exitCode: 3, reason: 'Error' })).anchor());
+    expect(card).toContain('web exited with code 3, under a second ago: “queue lost lease 77”');
+    expect(card).toContain('the target exited');
+  });
+
+  it('is no success, and no failure of the target, where that has done its work', async () => {
+    const world = await killedWith({ exitCode: 0, reason: 'Completed' }, 'Succeeded');
+    expect(textOf(world.anchor())).toContain('The target exited');
+    expect(textOf(world.anchor())).not.toContain('✅');
+    expect((await world.run()).verdict?.healthy).toBeUndefined();
+  });
+});
+
 describe('an end that leaves an inspector open', () => {
   const OPEN = `The inspector of process 12 is open until ${at(40_000).slice(11, 19)} UTC at the latest.\n`;
   const killed = { startedAt: at(0), finishedAt: at(2_000), exitCode: 137, reason: 'Error' };

@@ -111,7 +111,7 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
     'attention',
     'The target exited',
     'That stopped the diagnosis, too: both share one process namespace.',
-    'Check the log so far; run it again once the target is up.',
+    'Check the log so far; run it again if the target starts again.',
   ),
   'pod-gone': fixed(
     'attention',
