@@ -84,6 +84,14 @@ const ruleOf = (image: string): string =>
     ? 'a digest is sha256: and 64 digits or letters from a to f'
     : 'lower case, without spaces, one tag behind a colon';
 
+const failureIn = (words: string): PullFailure | undefined => FAILURES.find(({ matches }) => matches.test(words));
+
+/** Why an image was not pulled, in words that follow the image: `does not exist: …`. Undefined: nothing that is known. */
+export const whyNotPulled = (reason: string, message: string): string | undefined =>
+  reason === 'ErrImagePull' || reason === 'ImagePullBackOff'
+    ? failureIn(message.replaceAll(/"[^"]{1,300}"/g, ''))?.says
+    : undefined;
+
 function pullFinding(part: PodPart, facts: ClusterFacts): Finding | undefined {
   const { waiting } = part.status ?? {};
   if (!waiting || !NOT_PULLED.has(waiting.reason)) return undefined;
@@ -101,7 +109,7 @@ function pullFinding(part: PodPart, facts: ClusterFacts): Finding | undefined {
     return { ...of, text, next };
   }
   const words = wordsOf(part, waiting.message, facts);
-  const failure = FAILURES.find(({ matches }) => matches.test(words.replaceAll(image, '')));
+  const failure = failureIn(words.replaceAll(image, ''));
   if (!failure) {
     const next = `Check the image’s name in the manifest of ${manifest}, and that its registry can be reached from the node.`;
     return { ...of, text: [`${head} cannot be pulled`, quoted(lastPart(words))].filter(Boolean).join(': '), next };

@@ -1,5 +1,6 @@
 import { own } from '../../../lib/object.ts';
 import { sentence } from '../../../lib/text.ts';
+import { whyNotPulled } from '../../diagnosis/rules/images.ts';
 import { REASONS } from '../../errors.ts';
 import { type Outcome, type OutcomeKind, TRACER_MISSING } from '../../outcome.ts';
 import { armedWords, tripwireOf } from '../../request/tripwire.ts';
@@ -58,6 +59,11 @@ const START_HINTS: Readonly<Record<string, string>> = {
 /** A reason of kdebug's own: the target came up between the approval and the launch. */
 const RECHECKED: Readonly<Record<string, string>> = { once_more_running: 'its target runs now' };
 
+function whyNotStarted(reason: string, message: string): string {
+  const pull = whyNotPulled(reason, message);
+  return RECHECKED[reason] ?? (pull === undefined ? reason : `its image ${pull}`);
+}
+
 const UNKNOWN = {
   title: 'an error inside kdebug',
   hint: 'Try again; if it happens again, give the run id to the operators of kdebug.',
@@ -85,7 +91,7 @@ const TEXTS: { readonly [Kind in OutcomeKind]: Describe<Kind> } = {
   ),
   'start-failed': ({ reason, message }) => ({
     tone: 'failure',
-    title: `kdebug’s container did not start: ${RECHECKED[reason] ?? reason}`,
+    title: `kdebug’s container did not start: ${whyNotStarted(reason, message)}`,
     happened: `${sentence(withoutIds(message) || `The kubelet reports ${reason}, without details`)} ${STARTS_LATER}`,
     next: NON_ROOT_MESSAGE.test(message) ? NON_ROOT : (START_HINTS[reason] ?? LOOK_WITHOUT),
   }),

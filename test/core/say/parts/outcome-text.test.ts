@@ -57,6 +57,20 @@ it('a pod that wants a non-root user is named only where the kubelet says so', (
   expect(failed(pull, 'ImagePullBackOff').next).toContain('the image name and tag');
 });
 
+it('an image that was not pulled is told with the reason of its registry, whatever it is named', () => {
+  const title = (message: string, reason = 'ErrImagePull') =>
+    describeOutcome({ kind: 'start-failed', reason, message }).title;
+  const pulling = 'failed to pull and unpack image "registry.example.com/denied/x509:404"';
+  expect(title(`${pulling}: dial tcp 10.0.0.9:443: connect: connection refused`)).toBe(
+    'kdebug’s container did not start: its image cannot be pulled: its registry does not answer',
+  );
+  expect(title(`Back-off: ${pulling}: not found`, 'ImagePullBackOff')).toBe(
+    'kdebug’s container did not start: its image does not exist: there is no such name or tag',
+  );
+  expect(title(`Back-off: ${pulling}`, 'ImagePullBackOff')).toBe('kdebug’s container did not start: ImagePullBackOff');
+  expect(title('the signature has no certificate', 'SignatureValidationFailed')).toContain('SignatureValidationFailed');
+});
+
 it('a target that came up meanwhile is told in words, with its own next step, and that an earlier try may still arrive', () => {
   const message = 'that container runs now, so it needs no second run: app';
   const { title, happened, next } = describeOutcome({ kind: 'start-failed', reason: 'once_more_running', message });
