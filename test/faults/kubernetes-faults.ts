@@ -171,7 +171,7 @@ export function kubernetesFaults(board: Board, cluster: () => LocalCluster): voi
   );
 
   for (const [what, words, told] of [
-    ['an image that cannot be pulled', '-n shop --image=missing', 'ImagePullBackOff'],
+    ['an image that cannot be pulled', '-n shop --image=missing', 'its image does not exist'],
     ['a program that the image does not have', '-n shop --image=debian -- no-such-program', 'no-such-program'],
   ] as const)
     board.fault(

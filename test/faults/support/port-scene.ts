@@ -62,7 +62,12 @@ class LivingCluster extends FakeCluster {
     };
     const { fate } = this;
     if (fate.kind === 'cannot-start') {
-      report(STARTED_MS, { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "x"' } });
+      report(STARTED_MS, {
+        waiting: {
+          reason: 'ImagePullBackOff',
+          message: 'Back-off pulling image "x": ErrImagePull: failed to resolve reference "x": not found',
+        },
+      });
       return;
     }
     const startedAt = at(STARTED_MS);

@@ -80,14 +80,14 @@ describe('a trouble of the cluster', () => {
     await longRun();
     expect(await make('kill')).toEqual({ ok: true });
     await untilPod(({ containers }) => containers[0]?.restarts === 1);
-    await untilAnchor('The target exited');
+    await untilAnchor('the target exited');
   });
 
   it('kills it for memory', async () => {
     await longRun();
     await make('oom');
     await untilPod(({ containers }) => containers[0]?.reason === 'OOMKilled');
-    await untilAnchor('The target exited');
+    await untilAnchor('the target exited');
   });
 
   it('deletes the pod: it is shown as going, then gone, and comes back', async () => {
