@@ -24,7 +24,7 @@ describePlay(
         .first()
         .waitFor({ timeout: SLOW });
       await expect
-        .poll(() => clusterOf(page).getByRole('region', { name: 'Log text' }).textContent(), { timeout: 15_000 })
+        .poll(() => clusterOf(page).getByRole('region', { name: 'Log text' }).textContent(), { timeout: SLOW })
         .toMatch(/autodiagnose, run[\s\S]*memory[\s\S]*end of the log/);
       await card.getByRole('button', { name: /repl(y|ies)/ }).click();
       const result = threadOf(page);

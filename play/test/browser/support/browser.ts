@@ -52,7 +52,8 @@ export class Opener {
     const context = await this.#browser.newContext({ viewport: WIDE, reducedMotion: 'reduce', ...options });
     this.#contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    // What hangs: a test judges no machine.
+    page.setDefaultTimeout(120_000);
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('console', (message) => {
       // The browser's own word on a request that failed; the page has its own ways to say so.

@@ -21,6 +21,6 @@ export async function choose(page: Page, menu: string, item: string): Promise<vo
 }
 
 /** For one thing to happen: a run takes seconds, the local kubelet is as slow as a real one. */
-export const SLOW = 30_000;
+export const SLOW = 120_000;
 /** For a test that waits for several. */
-export const LONG = 90_000;
+export const LONG = 600_000;

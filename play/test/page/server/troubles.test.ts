@@ -29,17 +29,15 @@ async function longRun(): Promise<StoredMessage> {
 
 const anchor = (): Promise<StoredMessage> => slack().until(() => slack().messages(SHOP)[0]);
 const untilAnchor = (part: string): Promise<StoredMessage> =>
-  slack().until(
-    () =>
-      slack()
-        .messages(SHOP)
-        .find((message) => textOf(message).includes(part)),
-    30_000,
+  slack().until(() =>
+    slack()
+      .messages(SHOP)
+      .find((message) => textOf(message).includes(part)),
   );
 const quick = () => page.type('/kdebug pod-1234 --image=debian -- echo made it');
 const result = async (): Promise<readonly StoredMessage[]> => {
   const root = await untilAnchor('Succeeded');
-  await slack().until(() => slack().thread(SHOP, root.ts).length > 0, 30_000);
+  await slack().until(() => slack().thread(SHOP, root.ts).length > 0);
   return slack().thread(SHOP, root.ts);
 };
 const errorsOf = (method: string) =>
@@ -62,15 +60,13 @@ describe('a trouble of the cluster', () => {
     expect(await make('alert-by-itself')).toEqual({ ok: true });
     expect((await page.snapshot()).troublesOn).toEqual(['alert-by-itself']);
     const card = await untilAnchor('KubePodCrashLooping');
-    await slack().until(() => slack().thread(SHOP, card.ts)[0], 30_000);
+    await slack().until(() => slack().thread(SHOP, card.ts)[0]);
     expect(await page.do({ kind: 'trouble', id: 'alert-by-itself' })).toEqual({ ok: true });
     await untilAnchor('resolved after');
-    await slack().until(
-      () =>
-        slack()
-          .thread(SHOP, card.ts)
-          .some((reply) => textOf(reply).includes('Resolved')),
-      30_000,
+    await slack().until(() =>
+      slack()
+        .thread(SHOP, card.ts)
+        .some((reply) => textOf(reply).includes('Resolved')),
     );
     expect(slack().messages(SHOP)).toHaveLength(1);
     expect((await page.snapshot()).troublesOn).toEqual([]);
@@ -125,7 +121,7 @@ describe('a trouble of the cluster', () => {
     await make('api-slow');
     await quick();
     const begun = Date.now();
-    await slack().until(() => page.cluster.requests.find({ verb: 'patch', status: 200 })[0], 30_000);
+    await slack().until(() => page.cluster.requests.find({ verb: 'patch', status: 200 })[0]);
     expect(Date.now() - begun).toBeGreaterThan(1_500);
     await make('api-slow');
     expect(await result()).toHaveLength(1);
