@@ -141,6 +141,8 @@ kdebug() { # NAME ARCHITECTURE
 kdebug localhost/kdebug amd64
 # Nothing of the first is used again: what is ours must come out equal to the last bit.
 kdebug localhost/arm64 arm64
+# A machine that has compiled nothing yet has no such folder.
+mkdir -p "$(go env GOCACHE)" "$(go env GOMODCACHE)"
 buildah build --quiet --format oci --pull-never --timestamp "$SOURCE_DATE_EPOCH" --build-arg "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH" \
   --build-arg "REVISION=$revision" --build-context "$golang=docker://localhost/golang" --volume "$(go env GOROOT):/usr/local/go" \
   --volume "$(go env GOMODCACHE):/root/go/pkg/mod" --volume "$(go env GOCACHE):/root/.cache/go-build" \
