@@ -1,7 +1,7 @@
 import type { Alert, AlertNotification, Labels } from '../../src/core/alert/notification.ts';
 import { asChannelId } from '../../src/core/ids.ts';
-import type { AlertSource } from '../../src/core/policy/policy.ts';
-import { START_MS } from './builders.ts';
+import type { AlertSource, Policy } from '../../src/core/policy/policy.ts';
+import { aPolicy, START_MS } from './builders.ts';
 
 export const anAlertSource = (parts: Partial<AlertSource> = {}): AlertSource => ({
   name: 'shop',
@@ -14,6 +14,19 @@ export const anAlertSource = (parts: Partial<AlertSource> = {}): AlertSource => 
   asks: false,
   ...parts,
 });
+
+/** A policy with one source, `shop`, that may look at pods with the default image. */
+export function anAlertPolicy(source: Partial<AlertSource> = {}, parts: Partial<Policy> = {}): Policy {
+  const policy = aPolicy();
+  const [[alias, image] = ['', undefined]] = Object.entries(policy.images);
+  return {
+    ...policy,
+    ...(image ? { images: { ...policy.images, [alias]: { ...image, class: 'observe', diagnostic: true } } } : {}),
+    defaultImage: alias,
+    alerts: { shop: anAlertSource(source) },
+    ...parts,
+  };
+}
 
 /** An alert about `web-1` in `shop` that began a minute before the clock of every test. */
 export function anAlert({ labels = {}, ...parts }: Partial<Alert> = {}): Alert {

@@ -1,6 +1,6 @@
 import {
   type ContainerStatus,
-  isSidecar,
+  lastingContainers,
   type Node,
   type Pod,
   type PodContainer,
@@ -34,7 +34,7 @@ export function factsOfPod(pod: Pod, node: Node | undefined, nowMs: number): Pod
     fact('state', 'network', spec.hostNetwork ? "the node's" : "the pod's own"),
     ...(Number.isFinite(ageMinutes) ? [{ group: 'age', name: '', value: Math.max(0, ageMinutes) } as const] : []),
     ...running.flatMap(factsOfStatus),
-    ...[...spec.containers, ...spec.initContainers.filter(isSidecar)].flatMap(factsOfContainer),
+    ...lastingContainers(pod).flatMap(factsOfContainer),
     ...Object.entries(metadata.labels)
       .filter(([name]) => !OWN_LABELS.test(name))
       .slice(0, MAX_LABELS)

@@ -251,6 +251,12 @@ export function byAge({ metadata: a }: PodMetadata, { metadata: b }: PodMetadata
 /** Of an init container: it runs as long as the pod. */
 export const isSidecar = ({ restartPolicy }: PodContainer): boolean => restartPolicy === 'Always';
 
+/** The containers that run as long as the pod. */
+export const lastingContainers = ({ spec }: Pick<Pod, 'spec'>): readonly PodContainer[] => [
+  ...spec.containers,
+  ...spec.initContainers.filter(isSidecar),
+];
+
 /** Undefined: the condition is met, or the pod is over. */
 export const unmetCondition = ({ status }: Pick<Pod, 'status'>, type: string): PodCondition | undefined =>
   status.unmetConditions?.find((condition) => condition.type === type);

@@ -97,38 +97,26 @@ export function outcomeOfTermination(
   if (exitCode === 0) return { kind: 'succeeded' };
   if (reason === 'OOMKilled') return { kind: 'oom-killed', exitCode };
   if (pod?.metadata.deletionTimestamp !== undefined && SIGNALLED.has(exitCode)) return { kind: 'pod-gone' };
-  if (
-    exitCode === KILLED &&
-    pod &&
-    targetName !== undefined &&
-    targetEndedAt(pod, targetName, termination.finishedAt)
-  ) {
-    return { kind: 'target-ended', exitCode };
-  }
+  const target = pod && targetName !== undefined ? statusOfTarget(pod, targetName) : undefined;
+  if (exitCode === KILLED && target && endedWith(target, termination)) return { kind: 'target-ended', exitCode };
   return { kind: 'failed', exitCode, reason, ...(signal ? { signal } : {}) };
 }
 
 /**
- * True if the debug container may have been killed with its target, and the pod does not show the target's end yet: its
- * node may report that a few seconds later.
+ * True if a debug container that SIGKILL ended may have been killed with its target, and the pod does not show the target's
+ * end yet: its node may report that a few seconds later.
  */
-export function mayEndWithTarget(
-  pod: Pod,
-  { exitCode, finishedAt }: ContainerTermination,
-  targetName: string | undefined,
-): boolean {
-  if (exitCode !== KILLED || targetName === undefined || pod.metadata.deletionTimestamp !== undefined) return false;
-  const status = statusOfTarget(pod, targetName);
-  if (!status || targetEndedAt(pod, targetName, finishedAt)) return false;
+export function mayEndWithTarget(pod: Pod, killed: ContainerTermination, targetName: string | undefined): boolean {
+  if (targetName === undefined || pod.metadata.deletionTimestamp !== undefined) return false;
+  const target = statusOfTarget(pod, targetName);
+  if (!target || endedWith(target, killed)) return false;
   // A target that has started since would show its end.
-  return !status.running || Date.parse(status.running.startedAt) <= Date.parse(finishedAt);
+  return !target.running || Date.parse(target.running.startedAt) <= Date.parse(killed.finishedAt);
 }
 
-function targetEndedAt(pod: Pod, targetName: string, ours: string): boolean {
-  const status = statusOfTarget(pod, targetName);
-  return [status?.terminated, status?.lastTermination].some((theirs) => {
+const endedWith = ({ terminated, lastTermination }: ContainerStatus, killed: ContainerTermination): boolean =>
+  [terminated, lastTermination].some((theirs) => {
     if (!theirs) return false;
-    const beforeMs = Date.parse(theirs.finishedAt) - Date.parse(ours);
+    const beforeMs = Date.parse(theirs.finishedAt) - Date.parse(killed.finishedAt);
     return beforeMs <= KILLED_BEFORE_MS && -beforeMs <= KILLED_AFTER_MS;
   });
-}

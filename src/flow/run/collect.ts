@@ -151,10 +151,9 @@ async function diagnosePlanned(
   }
   const pod = await inTime(deps, currentPod(plan, deps));
   // Its last words say why, and a first answer from before may call it well.
-  const targetEnded = !diagnosis && output.outcome.kind === 'target-ended';
-  const withLogs = targetEnded || reportsDeath(diagnosis);
+  const withLogs = diagnosis ? reportsDeath(diagnosis) : output.outcome.kind === 'target-ended';
   const facts = pod && (await factsOf(pod, run, { deps, plan, withLogs }));
-  if (!diagnosis) return unlooked(run, { plan, facts, targetEnded, outcome: output.outcome });
+  if (!diagnosis) return unlooked(run, { plan, facts, outcome: output.outcome });
   if (pod) await learn(diagnosis, plan, { pod, deps });
   const verdict = verdictOf(diagnosis, plan, facts, deps.policies.current(), first);
   const looked = { ...verdict, ...defined({ ownLog: ownLogIn(facts ? [facts] : []) }) };
@@ -174,12 +173,11 @@ function leftOpen(
 interface Unlooked {
   readonly plan: Plan;
   readonly facts: ClusterFacts | undefined;
-  readonly targetEnded: boolean;
   readonly outcome: Outcome;
 }
 
-function unlooked({ verdict: first }: Run, { plan, facts, targetEnded, outcome }: Unlooked): Verdict | undefined {
-  if (facts && targetEnded) {
+function unlooked({ verdict: first }: Run, { plan, facts, outcome }: Unlooked): Verdict | undefined {
+  if (facts && outcome.kind === 'target-ended') {
     // A run that was cut off is no success, also where the target has done its work.
     const { healthy: _, ...now } = firstAnswer(facts);
     const answer = { ...now, ...defined({ ownLog: ownLogIn([facts]) }) };

@@ -30,12 +30,11 @@ export async function openCard(key: string, { store, clock }: Pick<FlowDeps, 'st
   const keyOf = (back: number): string => sha256(`${key}\n${period - back}`);
   // From the next period on: the clock of another replica may be ahead.
   const keys = Array.from({ length: PERIODS + 1 }, (_, index) => keyOf(index - 1));
-  const ids = await Promise.all(keys.map((each) => store.idOf(each)));
-  for (const [index, id] of ids.entries()) {
+  const known = await Promise.all(keys.map(async (cardKey) => ({ cardKey, id: await store.idOf(cardKey) })));
+  for (const { cardKey, id } of known) {
     const card = id === undefined ? undefined : await store.read(id);
     if (!isCardRun(card)) continue;
-    if (nowMs >= card.alert.openUntilMs) return { cardKey: keyOf(0), closed: card.alert };
-    return { card, cardKey: keys[index] ?? '' };
+    return nowMs < card.alert.openUntilMs ? { card, cardKey } : { cardKey: keyOf(0), closed: card.alert };
   }
   return { cardKey: keyOf(0) };
 }

@@ -6,8 +6,8 @@ import { identityFor, yieldedIdentities } from '../../../src/core/planning/ident
 import { roomFor } from '../../../src/core/planning/plan-request.ts';
 import type { AlertSource, Limits, Policy } from '../../../src/core/policy/policy.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
-import { aNotification, anAlert, anAlertSource } from '../../support/alerts.ts';
-import { aPod, aPolicy, approvalTerms, aRule, START_MS } from '../../support/builders.ts';
+import { aNotification, anAlert, anAlertPolicy } from '../../support/alerts.ts';
+import { aPod, approvalTerms, aRule, START_MS } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
 import { endAll } from '../support/ended.ts';
@@ -15,20 +15,8 @@ import { World } from '../support/world.ts';
 
 const HOUR_MS = 3_600_000;
 
-const policyWith = (source: Partial<AlertSource> = {}, parts: Partial<Policy> = {}): Policy => {
-  const policy = aPolicy();
-  const [[alias, image] = ['', undefined]] = Object.entries(policy.images);
-  return {
-    ...policy,
-    ...(image ? { images: { ...policy.images, [alias]: { ...image, class: 'observe', diagnostic: true } } } : {}),
-    defaultImage: alias,
-    alerts: { shop: anAlertSource(source) },
-    ...parts,
-  };
-};
-
 const worldWith = (source: Partial<AlertSource> = {}, parts: Partial<Policy> = {}): World =>
-  new World({ policy: policyWith(source, parts) });
+  new World({ policy: anAlertPolicy(source, parts) });
 
 async function tell(world: World, notification: AlertNotification = aNotification()) {
   const received = await world.pipeline.alerts.receive('shop', notification);
@@ -92,7 +80,7 @@ describe('an alert that fires', () => {
   it('matches nothing by an empty list, and no label that is missing', async () => {
     const world = worldWith({ match: { severity: [] } });
     expect(await tell(world)).toBe('ignored');
-    world.policy = policyWith({ match: { team: ['*'] } });
+    world.policy = anAlertPolicy({ match: { team: ['*'] } });
     expect(await tell(world)).toBe('ignored');
   });
 });
@@ -154,7 +142,7 @@ describe('an alert that may start nothing is shown, and says why', () => {
   });
 
   it('of an image that does more than observe', async () => {
-    const policy = policyWith();
+    const policy = anAlertPolicy();
     const images = Object.fromEntries(
       Object.entries(policy.images).map(([alias, image]) => [alias, { ...image, class: 'intrusive' as const }]),
     );
@@ -230,7 +218,7 @@ describe('a source', () => {
     const identity = { mode: 'impersonate', user: 'slack:{userId}', groups: [], users: {} } as const;
     const origin = { requesterId: asUserId('alert:shop'), teamId: '', channelId: asChannelId('C0SHOP') };
     expect(identityFor(identity, origin)?.user).toBe('slack:alert:shop');
-    const policy = { ...policyWith(), identity, approvers: {} };
+    const policy = { ...anAlertPolicy(), identity, approvers: {} };
     const known = { people: ['U0ROY'], teamId: 'T0TEAM' };
     expect(yieldedIdentities(policy, [asChannelId('C0SHOP')], known)?.users).toContain('slack:alert:shop');
     expect(yieldedIdentities(policy, [asChannelId('C0PAY')], known)?.users).not.toContain('slack:alert:shop');

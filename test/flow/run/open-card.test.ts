@@ -3,8 +3,8 @@ import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
 import { OPEN_MS } from '../../../src/core/alert/card.ts';
 import type { AlertNotification } from '../../../src/core/alert/notification.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
-import { aNotification, anAlert, anAlertSource } from '../../support/alerts.ts';
-import { aPod, aPolicy, START_MS } from '../../support/builders.ts';
+import { aNotification, anAlert, anAlertPolicy } from '../../support/alerts.ts';
+import { aPod, START_MS } from '../../support/builders.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { endAll } from '../support/ended.ts';
 import { World } from '../support/world.ts';
@@ -13,14 +13,8 @@ const PERIOD_BEGINS_MS = Math.ceil(START_MS / OPEN_MS) * OPEN_MS;
 
 /** A world in which it is so long before the beginning of a period. */
 function worldBefore(ms: number): World {
-  const policy = aPolicy();
-  const images = Object.fromEntries(
-    Object.entries(policy.images).map(([alias, image]) => [alias, { ...image, class: 'observe', diagnostic: true }]),
-  ) as typeof policy.images;
-  const [defaultImage = ''] = Object.keys(images);
   const clock = new FakeClock(PERIOD_BEGINS_MS - ms);
-  const store = new MemoryRunStore({ clock });
-  return new World({ policy: { ...policy, images, defaultImage, alerts: { shop: anAlertSource() } }, clock, store });
+  return new World({ policy: anAlertPolicy(), clock, store: new MemoryRunStore({ clock }) });
 }
 
 /** Another replica, whose clock is ahead. */

@@ -1,7 +1,7 @@
 import { formatBytes } from '../../../lib/duration.ts';
 import { quantityOf } from '../../../lib/quantity.ts';
 import type { Plan } from '../../container/plan.ts';
-import { isSidecar, type Pod, type PodContainer } from '../../container/pod.ts';
+import { lastingContainers, type Pod, type PodContainer } from '../../container/pod.ts';
 import type { Outcome } from '../../outcome.ts';
 import type { ClusterRule } from '../facts/cluster-rule.ts';
 import type { ClusterFacts } from '../facts/facts.ts';
@@ -46,14 +46,9 @@ export function startFindings(pod: Pod, { command, targetContainerName }: Plan, 
   return [{ code: 'no_room_to_start', text }];
 }
 
-/** The containers that run as long as the pod. */
-const lasting = ({ spec }: Pod): readonly PodContainer[] => [
-  ...spec.containers,
-  ...spec.initContainers.filter(isSidecar),
-];
-
 /** The sum of the limits of all containers that last; undefined: one of them has no limit, so the pod has none. */
-export const podMemoryLimit = (pod: Pod): number | undefined => sumOf(lasting(pod), ({ memoryLimit }) => memoryLimit);
+export const podMemoryLimit = (pod: Pod): number | undefined =>
+  sumOf(lastingContainers(pod), ({ memoryLimit }) => memoryLimit);
 
 /** Of the whole pod; undefined if one of its containers has none. */
 const sumOf = (
@@ -101,7 +96,7 @@ function tooSmallFindings(facts: ClusterFacts): readonly Finding[] {
     const text = `the pod cannot start: its memory limit${memory === undefined ? '' : ` of ${formatBytes(memory)}`} is too small even to start in`;
     return [{ code: 'too_small_to_start', text, next: `Raise the memory limit in the manifest of ${manifest}.` }];
   }
-  const cpu = sumOf(lasting(pod), ({ cpuLimit }) => cpuLimit);
+  const cpu = sumOf(lastingContainers(pod), ({ cpuLimit }) => cpuLimit);
   if (cpu === undefined || cpu >= LITTLE_CPU || !(ageOf(facts) > SLOW_START_MS)) return [];
   const text = `the pod has been starting for ${spanOf(ageOf(facts))}: it may use ${Math.round(cpu * 1000)}m of CPU in all, and its start alone uses that up`;
   return [

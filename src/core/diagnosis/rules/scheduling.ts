@@ -1,6 +1,6 @@
 import { formatBytes } from '../../../lib/duration.ts';
 import { quantityOf } from '../../../lib/quantity.ts';
-import { isSidecar, type Pod, type PodContainer, unmetCondition } from '../../container/pod.ts';
+import { isSidecar, lastingContainers, type Pod, type PodContainer, unmetCondition } from '../../container/pod.ts';
 import type { ClusterRule } from '../facts/cluster-rule.ts';
 import { cleanWords, listed, quoted } from '../reading/phrases.ts';
 import { isDeleting, manifestOf } from '../reading/pod-containers.ts';
@@ -116,13 +116,10 @@ const spreadWords = (keys: readonly string[] = []): string =>
   keys.length === 0 ? '' : ` ${cleanWords(listed([...new Set(keys)].slice(0, 3)), 120)}`;
 
 /** The pod's request for a resource: the containers together, or the largest init container. */
-function requested({ spec }: Pod, of: (container: PodContainer) => string | undefined): number | undefined {
+function requested(pod: Pod, of: (container: PodContainer) => string | undefined): number | undefined {
   const amount = (container: PodContainer): number => quantityOf(of(container) ?? '') ?? 0;
-  const sum = [...spec.containers, ...spec.initContainers.filter(isSidecar)].reduce(
-    (all, each) => all + amount(each),
-    0,
-  );
-  const most = Math.max(sum, ...spec.initContainers.filter((each) => !isSidecar(each)).map(amount));
+  const sum = lastingContainers(pod).reduce((all, each) => all + amount(each), 0);
+  const most = Math.max(sum, ...pod.spec.initContainers.filter((each) => !isSidecar(each)).map(amount));
   return most > 0 ? most : undefined;
 }
 

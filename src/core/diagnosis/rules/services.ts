@@ -1,5 +1,5 @@
 import { nearest } from '../../../lib/text.ts';
-import { isSidecar, type Pod, workloadOf } from '../../container/pod.ts';
+import { lastingContainers, type Pod, workloadOf } from '../../container/pod.ts';
 import type { ClusterRule } from '../facts/cluster-rule.ts';
 import type { ClusterFacts, ServiceFact } from '../facts/facts.ts';
 import type { Finding } from '../facts/report.ts';
@@ -67,9 +67,7 @@ function wrongPort(facts: ClusterFacts): readonly Finding[] | undefined {
 /** A port by name must have that name in the pod; else the Service sends nothing there. */
 function wrongName({ name, ports }: ServiceFact, pod: Pod): Finding | undefined {
   // Kubernetes looks a name up in the containers that run as long as the pod.
-  const known = [...pod.spec.containers, ...pod.spec.initContainers.filter(isSidecar)].flatMap(
-    ({ portNames = [] }) => portNames,
-  );
+  const known = lastingContainers(pod).flatMap(({ portNames = [] }) => portNames);
   const wanted = ports
     .map(({ targetPort }) => targetPort)
     .find((port) => typeof port === 'string' && !known.includes(port));
