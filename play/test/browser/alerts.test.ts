@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { it } from 'vitest';
 import { BACKOFFICE_PODS } from '../../cluster/index.ts';
-import { choose, clusterOf, LONG, messagesOf, SLOW, threadOf } from './support/play-page.ts';
+import { choose, clusterOf, messagesOf, threadOf } from './support/play-page.ts';
 import { describePlay } from './support/real-play.ts';
 
 describePlay('an alert in the browser', (browser, play) => {
@@ -18,31 +18,27 @@ describePlay('an alert in the browser', (browser, play) => {
     await fire(page, 'An alert fires', 'shop/nginx-pod-1234');
     const alert = messagesOf(page).getByRole('article').filter({ hasText: '[FIRING:1]' });
     await alert.getByRole('button', { name: 'Diagnose' }).click();
-    await alert.getByRole('button', { name: /repl(y|ies)/ }).click({ timeout: SLOW });
+    await alert.getByRole('button', { name: /repl(y|ies)/ }).click();
     await threadOf(page).getByText('nginx-pod-1234').first().waitFor();
   });
 
-  it(
-    'by itself brings a card with the answer, without a click, and says when it is over',
-    async () => {
-      const page = await browser.page(play.url);
-      const mailer = BACKOFFICE_PODS.find(({ name }) => name?.startsWith('mailer-'))?.name;
-      await fire(page, 'An alert looks by itself', `backoffice/${mailer}`);
-      const card = messagesOf(page).getByRole('article').filter({ hasText: 'alert source play' });
-      await card
-        .getByText(/exited with code/)
-        .first()
-        .waitFor({ timeout: SLOW });
-      await card.getByText(/firing, since/).waitFor();
-      await clusterOf(page).getByText('Now: An alert looks by itself').waitFor();
-      await choose(page, 'Make it worse', 'The alert resolves');
-      await card.getByText(/resolved after/).waitFor({ timeout: SLOW });
-      await card.getByRole('button', { name: /repl(y|ies)/ }).click();
-      await threadOf(page)
-        .getByText(/Resolved/)
-        .waitFor({ timeout: SLOW });
-      await clusterOf(page).getByText('Now: ').waitFor({ state: 'detached' });
-    },
-    LONG,
-  );
+  it('by itself brings a card with the answer, without a click, and says when it is over', async () => {
+    const page = await browser.page(play.url);
+    const mailer = BACKOFFICE_PODS.find(({ name }) => name?.startsWith('mailer-'))?.name;
+    await fire(page, 'An alert looks by itself', `backoffice/${mailer}`);
+    const card = messagesOf(page).getByRole('article').filter({ hasText: 'alert source play' });
+    await card
+      .getByText(/exited with code/)
+      .first()
+      .waitFor();
+    await card.getByText(/firing, since/).waitFor();
+    await clusterOf(page).getByText('Now: An alert looks by itself').waitFor();
+    await choose(page, 'Make it worse', 'The alert resolves');
+    await card.getByText(/resolved after/).waitFor();
+    await card.getByRole('button', { name: /repl(y|ies)/ }).click();
+    await threadOf(page)
+      .getByText(/Resolved/)
+      .waitFor();
+    await clusterOf(page).getByText('Now: ').waitFor({ state: 'detached' });
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { become, clusterOf, LONG, messagesOf, SLOW, threadOf, type } from './support/play-page.ts';
+import { become, clusterOf, messagesOf, threadOf, type } from './support/play-page.ts';
 import { describePlay } from './support/real-play.ts';
 
 describePlay(
@@ -11,8 +11,8 @@ describePlay(
       await type(page, '/kdebug --all -n shop --image=security-audit --parallelism=1 -- /security-audit.sh');
       const card = messagesOf(page).getByRole('article').filter({ hasText: 'security-audit' }).last();
 
-      await card.getByRole('button', { name: 'Pause', exact: true }).click({ timeout: SLOW });
-      await card.getByRole('button', { name: 'Resume', exact: true }).waitFor({ timeout: SLOW });
+      await card.getByRole('button', { name: 'Pause', exact: true }).click();
+      await card.getByRole('button', { name: 'Resume', exact: true }).waitFor();
       expect(await card.textContent()).toMatch(/\d+ succeeded.*\d+ failed/s);
       expect(await card.textContent()).toContain('Paused');
       const debugged = clusterOf(page).getByRole('button', { name: /kdebug-.*debug/ });
@@ -28,18 +28,18 @@ describePlay(
       await card
         .getByText(/on 9 pods in shop: 7 runs succeeded, 2 failed/)
         .first()
-        .waitFor({ timeout: LONG });
+        .waitFor();
       await card
         .getByText(/In 2 pods the run failed, exit code 1/)
         .first()
-        .waitFor({ timeout: LONG });
+        .waitFor();
       expect(await messagesOf(page).getByRole('article').filter({ hasText: 'security-audit.sh' }).count()).toBe(1);
       expect(await debugged.count()).toBe(9);
       await card.getByRole('button', { name: /repl(y|ies)/ }).click();
       const file = threadOf(page)
         .getByRole('region', { name: /^File / })
         .first();
-      await file.locator('.file-lines').waitFor({ timeout: SLOW });
+      await file.locator('.file-lines').waitFor();
       expect(await file.textContent()).toContain('PartiallySucceeded');
       expect(await card.getByRole('button', { name: 'Retry 2 failed' }).count()).toBe(1);
     });

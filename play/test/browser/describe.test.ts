@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { messagesOf, SLOW, type } from './support/play-page.ts';
+import { messagesOf, type } from './support/play-page.ts';
 import { describePlay } from './support/real-play.ts';
 
 describePlay('describe in a workspace', (browser, play) => {
@@ -16,7 +16,7 @@ describePlay('describe in a workspace', (browser, play) => {
       return crash.innerText();
     };
     await expect
-      .poll(isWrong, { interval: 3_000, timeout: SLOW })
+      .poll(isWrong, { interval: 3_000 })
       .toMatch(
         /shop\/ledger-crash-0: ledger exited with code 1, .*“ledger: panic: no such key: currency”\s+Correct what it complains of/,
       );

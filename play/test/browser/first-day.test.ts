@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { MAIN_JOB } from '../../app/examples.ts';
 import { PRIVATE, WITHOUT_BOT } from '../../app/team.ts';
-import { become, SLOW, threadOf } from './support/play-page.ts';
+import { become, threadOf } from './support/play-page.ts';
 import { describePlay } from './support/real-play.ts';
 
 const railOf = (page: Page): Locator => page.getByRole('navigation', { name: 'Workspace' });
@@ -42,9 +42,9 @@ describePlay('a first day in a workspace', (browser, play) => {
         .messages(WITHOUT_BOT)
         .some(({ botId, text }) => botId !== undefined && text.includes('pod-1234'));
     };
-    await expect.poll(isHeard, { interval: 1_500, timeout: SLOW }).toBe(true);
+    await expect.poll(isHeard, { interval: 1_500 }).toBe(true);
     const card = messages.getByRole('article').filter({ hasText: 'pod-1234', hasNotText: 'Only visible' }).last();
-    await card.getByRole('button', { name: /repl(y|ies)/ }).waitFor({ timeout: SLOW });
+    await card.getByRole('button', { name: /repl(y|ies)/ }).waitFor();
   });
 
   it('brings the card to an approver outside the channel, who decides there; the requester is told of the end by name', async () => {
@@ -78,12 +78,10 @@ describePlay('a first day in a workspace', (browser, play) => {
     await copy.getByText('@Carol').first().waitFor();
     await copy.getByRole('button', { name: 'Approve', exact: true }).waitFor({ state: 'detached' });
 
-    await slack().until(
-      () =>
-        slack()
-          .notified('U0THURSTON')
-          .some(({ why, threadTs }) => why === 'mention' && threadTs !== undefined),
-      SLOW,
+    await slack().until(() =>
+      slack()
+        .notified('U0THURSTON')
+        .some(({ why, threadTs }) => why === 'mention' && threadTs !== undefined),
     );
     await railOf(page).getByRole('button', { name: 'ops' }).click();
     await become(page, 'Thurston');
@@ -113,7 +111,7 @@ describePlay('a first day in a workspace', (browser, play) => {
     await page.getByRole('alert').getByText('in a private channel that you are not in').waitFor();
     await copy.getByRole('button', { name: 'Approve', exact: true }).click();
     await copy.getByText('@Alice').first().waitFor();
-    await slack().until(() => slack().thread(PRIVATE, slack().messages(PRIVATE).at(-1)?.ts ?? '')[0], SLOW);
+    await slack().until(() => slack().thread(PRIVATE, slack().messages(PRIVATE).at(-1)?.ts ?? '')[0]);
   });
 
   it('refuses somebody privately in the thread where they asked', async () => {

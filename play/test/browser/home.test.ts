@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { WITHOUT_BOT } from '../../app/team.ts';
-import { become, SLOW, threadOf, type } from './support/play-page.ts';
+import { become, threadOf, type } from './support/play-page.ts';
 import { describePlay } from './support/real-play.ts';
 
 const railOf = (page: Page): Locator => page.getByRole('navigation', { name: 'Workspace' });
@@ -71,15 +71,15 @@ describePlay('where people begin', (browser, play) => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Channel').selectOption({ label: '#shop-oncall' });
     await dialog.getByRole('button', { name: 'Next' }).click();
-    await dialog.getByText('The result comes in #shop-oncall').waitFor({ timeout: SLOW });
+    await dialog.getByText('The result comes in #shop-oncall').waitFor();
     const before = slack().messages('C0SHOP').length;
     const pod = dialog.getByRole('combobox', { name: /^Pod/ });
     await pod.click();
     await pod.pressSequentially('pod-1234');
     await dialog.getByRole('option', { name: /^pod-1234/ }).click();
-    await dialog.getByText('Runs at once').waitFor({ timeout: SLOW });
+    await dialog.getByText('Runs at once').waitFor();
     await dialog.getByRole('button', { name: 'Debug', exact: true }).click();
-    await slack().until(() => slack().messages('C0SHOP').length > before, SLOW);
+    await slack().until(() => slack().messages('C0SHOP').length > before);
   });
 
   it('tells who writes to it directly to use a channel, where the policy opens no direct messages', async () => {

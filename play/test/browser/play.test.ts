@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { EXAMPLES } from '../../app/examples.ts';
-import { become, clusterOf, messagesOf, SLOW, threadOf, type } from './support/play-page.ts';
+import { become, clusterOf, messagesOf, threadOf, type } from './support/play-page.ts';
 import { describePlay } from './support/real-play.ts';
 
 describePlay(
@@ -16,15 +16,15 @@ describePlay(
       await type(page, '/kdebug pod-1234 --image=autodiagnose');
       const pod = clusterOf(page).getByRole('article', { name: 'Pod pod-1234' });
       const container = pod.getByRole('button', { name: /kdebug-.*debug/ });
-      await container.waitFor({ timeout: SLOW });
+      await container.waitFor();
       await expect.poll(() => container.getAttribute('aria-pressed')).toBe('true');
       const card = messagesOf(page).getByRole('article').filter({ hasText: 'pod-1234' }).last();
       await card
         .getByText(/Succeeded|found/)
         .first()
-        .waitFor({ timeout: SLOW });
+        .waitFor();
       await expect
-        .poll(() => clusterOf(page).getByRole('region', { name: 'Log text' }).textContent(), { timeout: SLOW })
+        .poll(() => clusterOf(page).getByRole('region', { name: 'Log text' }).textContent())
         .toMatch(/autodiagnose, run[\s\S]*memory[\s\S]*end of the log/);
       await card.getByRole('button', { name: /repl(y|ies)/ }).click();
       const result = threadOf(page);
@@ -63,7 +63,7 @@ describePlay(
       await card
         .getByText(/Succeeded/)
         .first()
-        .waitFor({ timeout: SLOW });
+        .waitFor();
       await card.getByRole('button', { name: /repl(y|ies)/ }).click();
       await threadOf(page).getByText('Exit code').first().waitFor();
     });
@@ -77,7 +77,7 @@ describePlay(
       await page.getByRole('menuitem', { name: 'Debug a pod' }).click();
       const form = page.getByRole('dialog', { name: 'Debug a pod' });
       const pod = form.getByRole('combobox', { name: /^Pod/ });
-      await form.getByText('Runs at once').waitFor({ timeout: SLOW });
+      await form.getByText('Runs at once').waitFor();
       expect(await pod.inputValue()).toBe('nginx-pod-1234');
       expect(await form.getByRole('combobox', { name: /^Namespace/ }).inputValue()).toBe('shop');
       const timeout = form.getByRole('textbox', { name: /^Timeout/ });
@@ -92,7 +92,7 @@ describePlay(
         .getByRole('article', { name: 'Pod nginx-pod-1234' })
         .getByRole('button', { name: /kdebug-/ })
         .first()
-        .waitFor({ timeout: SLOW });
+        .waitFor();
     });
 
     it('fills the composer from each example, as the person of the story', async () => {
@@ -163,7 +163,7 @@ describePlay(
     it('is there again after a reload, with everything said', async () => {
       const page = await browser.page(play.url);
       await become(page, 'Bob');
-      await messagesOf(page).getByRole('article').filter({ hasText: 'neato-5x9k3' }).first().waitFor({ timeout: SLOW });
+      await messagesOf(page).getByRole('article').filter({ hasText: 'neato-5x9k3' }).first().waitFor();
       const before = await messagesOf(page).getByRole('article').count();
       expect(before).toBeGreaterThan(3);
       await page.reload();

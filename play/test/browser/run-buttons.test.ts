@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { become, clusterOf, messagesOf, SLOW, threadOf, type } from './support/play-page.ts';
+import { become, clusterOf, messagesOf, threadOf, type } from './support/play-page.ts';
 import { describePlay } from './support/real-play.ts';
 
 const POD = 'nginx-pod-1234';
@@ -11,8 +11,8 @@ describePlay('the buttons of a run in the browser', (browser, play) => {
     const page = await browser.page(play.url);
     await type(page, `/kdebug ${POD} --image=debian -- sh -c "echo first line; sleep 4; echo last line"`);
     const card = messagesOf(page).getByRole('article').filter({ hasText: POD }).last();
-    await button(card, 'Show log so far').waitFor({ timeout: SLOW });
-    await button(card, 'Run again').waitFor({ timeout: SLOW });
+    await button(card, 'Show log so far').waitFor();
+    await button(card, 'Run again').waitFor();
     expect(await button(card, 'Show log so far').count()).toBe(0);
 
     await button(card, 'Show log').click();
@@ -36,7 +36,7 @@ describePlay('the buttons of a run in the browser', (browser, play) => {
 
     await become(page, 'Ginger');
     await button(card, 'Run again').click();
-    await expect.poll(() => copies.count(), { timeout: SLOW }).toBe(4);
+    await expect.poll(() => copies.count()).toBe(4);
   });
 
   it('offer the result of the same run, and run it anyway on a click', async () => {
@@ -44,7 +44,7 @@ describePlay('the buttons of a run in the browser', (browser, play) => {
     const words = `/kdebug ${POD} --image=debian -- echo the same again`;
     await type(page, words);
     const card = messagesOf(page).getByRole('article').filter({ hasText: 'the same again' }).last();
-    await button(card, 'Run again').waitFor({ timeout: SLOW });
+    await button(card, 'Run again').waitFor();
     const pod = clusterOf(page).getByRole('article', { name: `Pod ${POD}` });
     const before = await pod.getByRole('button', { name: /kdebug-/ }).count();
     await type(page, words);
@@ -52,7 +52,7 @@ describePlay('the buttons of a run in the browser', (browser, play) => {
     await offer.getByText(/finished .* ago, so nothing was started/).waitFor();
     expect(await pod.getByRole('button', { name: /kdebug-/ }).count()).toBe(before);
     await button(offer, 'Run anyway').click();
-    await expect.poll(() => pod.getByRole('button', { name: /kdebug-/ }).count(), { timeout: SLOW }).toBe(before + 1);
+    await expect.poll(() => pod.getByRole('button', { name: /kdebug-/ }).count()).toBe(before + 1);
   });
 
   it('ask for the reason that a refused request lacked', async () => {
@@ -66,6 +66,6 @@ describePlay('the buttons of a run in the browser', (browser, play) => {
     await button(form, 'Ask').click();
     await form.waitFor({ state: 'detached' });
     const card = messagesOf(page).getByRole('article').filter({ hasText: 'checkout hangs' }).last();
-    await button(card, 'Approve').waitFor({ timeout: SLOW });
+    await button(card, 'Approve').waitFor();
   });
 });

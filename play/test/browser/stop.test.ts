@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { become, messagesOf, SLOW, threadOf, type } from './support/play-page.ts';
+import { become, messagesOf, threadOf, type } from './support/play-page.ts';
 import { describePlay } from './support/real-play.ts';
 
 describePlay('a run that somebody stops in the browser', (browser, play) => {
@@ -8,16 +8,16 @@ describePlay('a run that somebody stops in the browser', (browser, play) => {
     await become(page, 'Ginger');
     await type(page, '/kdebug neato-5thn0 -n shop --image=debian -- sleep 600');
     const card = messagesOf(page).getByRole('article').filter({ hasText: 'sleep 600' }).last();
-    await card.getByText('Running').first().waitFor({ timeout: SLOW });
+    await card.getByText('Running').first().waitFor();
 
     await card.getByRole('button', { name: 'Stop', exact: true }).click();
     const question = page.getByRole('alertdialog');
     expect(await question.textContent()).toContain('Its processes get a signal to end.');
     await question.getByRole('button', { name: 'Stop it' }).click();
 
-    await card.getByText('Stopped').first().waitFor({ timeout: SLOW });
+    await card.getByText('Stopped').first().waitFor();
     expect(await card.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
     await card.getByRole('button', { name: /repl(y|ies)/ }).click();
-    await threadOf(page).getByText('stopped it').first().waitFor({ timeout: SLOW });
+    await threadOf(page).getByText('stopped it').first().waitFor();
   });
 });

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { choose, clusterOf, messagesOf, SLOW, type } from './support/play-page.ts';
+import { choose, clusterOf, messagesOf, type } from './support/play-page.ts';
 import { describePlay } from './support/real-play.ts';
 
 describePlay('trouble in the browser', (browser, play) => {
@@ -19,11 +19,11 @@ describePlay('trouble in the browser', (browser, play) => {
     await hurt('Delete the pod', 'payments-sockets-0');
     await hurt('Roll out a wrong image', 'neato-5x9k3');
     for (const pod of ['cart-leaky-0', 'search-slow-0'])
-      await podOf(pod).getByText('restarts').waitFor({ state: 'attached', timeout: SLOW });
+      await podOf(pod).getByText('restarts').waitFor({ state: 'attached' });
     await podOf('neato-5x9k3')
       .getByText(/ImagePull/)
       .first()
-      .waitFor({ timeout: SLOW });
+      .waitFor();
 
     await clusterOf(page).getByRole('tab', { name: 'Events' }).click();
     const events = clusterOf(page).getByRole('tabpanel');
@@ -38,22 +38,22 @@ describePlay('trouble in the browser', (browser, play) => {
       .getByRole('listitem')
       .filter({ hasText: 'Started' })
       .filter({ hasText: 'payments-sockets-0' });
-    await starts.nth(1).waitFor({ timeout: SLOW });
+    await starts.nth(1).waitFor();
 
     await choose(page, 'Make it worse', 'Node away');
     await clusterOf(page).getByText('Now: Node away').waitFor();
     await type(page, '/kdebug pod-1234');
     const answer = messagesOf(page).getByRole('article').filter({ hasText: 'pod-1234: the pod’s node' });
-    await answer.filter({ hasText: 'No container was added' }).waitFor({ timeout: SLOW });
+    await answer.filter({ hasText: 'No container was added' }).waitFor();
     await type(page, '/kdebug pod-1234 --image=debian -- cat /etc/os-release');
     const waiting = messagesOf(page).getByRole('article').filter({ hasText: 'Starting' });
-    await waiting.waitFor({ timeout: SLOW });
+    await waiting.waitFor();
 
     await choose(page, 'Make it worse', 'Kubernetes API slow');
     await clusterOf(page).getByText('Now: Node away, Kubernetes API slow').waitFor();
     const asked = performance.now();
     await type(page, '/kdebug nginx-pod-1234 --dry-run');
-    await messagesOf(page).getByText('Only visible to you').waitFor({ timeout: SLOW });
+    await messagesOf(page).getByText('Only visible to you').waitFor();
     expect(performance.now() - asked).toBeGreaterThan(2_000);
     await choose(page, 'Make it worse', 'End: Kubernetes API slow');
     expect(await waiting.count()).toBe(1);
@@ -61,7 +61,7 @@ describePlay('trouble in the browser', (browser, play) => {
     await clusterOf(page).getByText('Now: ').waitFor({ state: 'detached' });
     // The node is back: the run that waited for it comes to its end.
     const done = messagesOf(page).getByRole('article').filter({ hasText: 'Run again' });
-    await done.filter({ hasText: /pod-1234: Succeeded/ }).waitFor({ timeout: SLOW });
+    await done.filter({ hasText: /pod-1234: Succeeded/ }).waitFor();
   });
 
   it('makes each trouble for Slack that the menu offers: the answer still comes, once', async () => {
@@ -79,9 +79,9 @@ describePlay('trouble in the browser', (browser, play) => {
       await clusterOf(page)
         .getByRole('tab', { name: /Requests/ })
         .click();
-      await clusterOf(page).getByRole('button', { name: seen }).first().waitFor({ timeout: SLOW });
-      await expect.poll(() => card.textContent(), { timeout: SLOW }).toMatch(/Succeeded/);
-      await card.getByRole('button', { name: /1 reply/ }).waitFor({ timeout: SLOW });
+      await clusterOf(page).getByRole('button', { name: seen }).first().waitFor();
+      await expect.poll(() => card.textContent()).toMatch(/Succeeded/);
+      await card.getByRole('button', { name: /1 reply/ }).waitFor();
       expect(await messagesOf(page).getByRole('article').count()).toBe(before + 1);
     }
   });

@@ -4,6 +4,8 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { isFull } from '../../../../test/support/sample.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
+/** For whatever is waited for on a page: the bench judges the machine, no test does. */
+const HANGS_AFTER_MS = 120_000;
 
 export interface BrowserOptions {
   /** The story that `npm test` plays, too; the others are of the full run. */
@@ -52,8 +54,7 @@ export class Opener {
     const context = await this.#browser.newContext({ viewport: WIDE, reducedMotion: 'reduce', ...options });
     this.#contexts.push(context);
     const page = await context.newPage();
-    // What hangs: a test judges no machine.
-    page.setDefaultTimeout(120_000);
+    page.setDefaultTimeout(HANGS_AFTER_MS);
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('console', (message) => {
       // The browser's own word on a request that failed; the page has its own ways to say so.

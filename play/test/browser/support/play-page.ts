@@ -19,8 +19,3 @@ export async function choose(page: Page, menu: string, item: string): Promise<vo
   await page.getByRole('button', { name: menu }).click();
   await page.getByRole('menuitem', { name: new RegExp(`^${item.replace(/[()]/g, '\\$&')}`) }).click();
 }
-
-/** For one thing to happen: a run takes seconds, the local kubelet is as slow as a real one. */
-export const SLOW = 120_000;
-/** For a test that waits for several. */
-export const LONG = 600_000;
