@@ -150,7 +150,7 @@ async function diagnosePlanned(
     return left ? withLeftOpen(answer, left) : answer;
   }
   const pod = await inTime(deps, currentPod(plan, deps));
-  // Its last words say why, and a first answer from before may call it well.
+  // The target's last words say why it ended, and a first answer from before may call it well.
   const withLogs = diagnosis ? reportsDeath(diagnosis) : output.outcome.kind === 'target-ended';
   const facts = pod && (await factsOf(pod, run, { deps, plan, withLogs }));
   if (!diagnosis) return unlooked(run, { plan, facts, outcome: output.outcome });

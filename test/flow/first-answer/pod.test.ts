@@ -353,6 +353,25 @@ describe('the sources of a first answer', () => {
     );
   });
 
+  it('shows no message of an end where the rule gives none: it may be the end of the log', async () => {
+    const told = async (targetLog: 'none' | 'errors') => {
+      const world = await asked((fresh) => {
+        fresh.policy = aPolicy({ channels: { [asChannelId('C0SHOP')]: { rules: [aRule({ targetLog })] } } });
+        const lastTermination = aTermination({ exitCode: 1, reason: 'Error', message: 'customer Ann not found' });
+        const status = aStatus({
+          waiting: { reason: 'CrashLoopBackOff', message: '' },
+          restartCount: 3,
+          lastTermination,
+        });
+        fresh.cluster.setPod(aPod({ status: { containerStatuses: [status] } }));
+        fresh.cluster.faults.add('readTargetLog', 'cluster_unreachable');
+      });
+      return JSON.stringify((await world.run()).verdict);
+    };
+    expect(await told('errors')).toContain('customer Ann');
+    expect(await told('none')).not.toContain('customer Ann');
+  });
+
   it('shows no line of a log that the audit log could not record', async () => {
     const world = await asked((fresh) => {
       fresh.cluster.setPod(crashing());

@@ -32,14 +32,11 @@ const at = (source: string): RegExp => new RegExp(source.replaceAll('<HOST>', HO
 /** The most telling first. All patterns are bounded and linear enough for a line of 300 characters. */
 const KNOWN: readonly Known[] = [
   {
-    // Kubernetes leaves a reference as it is if the variable is not defined before it.
-    patterns: [/^(?!.*syntax error).*\$\((?<name>[A-Z][A-Z0-9_]{1,60})\)/],
-    says: ({ name }) => `the variable ${name} is not set, so $(${name}) stands there as it is`,
-    next: 'Define that variable in env of the container, above the one that refers to it, or correct its name.',
-  },
-  {
     // Each line of such a script ends with a character that the shell takes for a part of the word.
-    patterns: [/\bset: (?:line \d{1,6}: )?illegal option -\r?$/i, /\$'(?:[^']{0,80})\\r'|\^M: bad interpreter/],
+    patterns: [
+      /\bset: (?:line \d{1,6}: )?illegal option -\r?$/i,
+      /\$'[^']{0,80}\\r': command not found|\^M: bad interpreter/,
+    ],
     says: () => 'a script has Windows line ends',
     next: 'Save the script with Unix line ends (LF); a ConfigMap made of a file with CRLF keeps them.',
   },
@@ -50,6 +47,12 @@ const KNOWN: readonly Known[] = [
     says: ({ namespace, account, verb, kind }) =>
       `the ServiceAccount ${account} in ${namespace} may not ${verb} ${kind}`,
     next: 'Give this ServiceAccount a Role and a RoleBinding with that verb and resource, or set the right serviceAccountName.',
+  },
+  {
+    // Kubernetes leaves a reference as it is where env does not define the variable before, and so does whoever knows no such reference.
+    patterns: [/^(?!.*(?:[Ss]yntax error|\bline \d{1,6}: `)).*(?<!\$)\$\((?<name>[A-Z][A-Z0-9_]{1,60})\)/],
+    says: ({ name }) => `$(${name}) was not replaced by a value`,
+    next: 'Define that variable in env of the container, above the one that refers to it; Kubernetes replaces it in command, args and env alone.',
   },
   {
     patterns: [

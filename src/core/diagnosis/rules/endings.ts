@@ -84,6 +84,9 @@ const NO_LOG = /^(?:unable )?to retrieve container logs for /;
 export function wordsOfEnd(facts: ClusterFacts, name: string, { message }: ContainerTermination): string {
   const words = lastWordsOf(facts, name);
   if (words) return NO_LOG.test(words.line ?? '') ? '' : (words.line ?? '');
+  // The message may be the end of the log (terminationMessagePolicy), which the policy keeps from the channel.
+  const isKept = facts.notRead?.some((each) => each.why === 'policy' && each.containerName === name) === true;
+  if (isKept) return '';
   const lines = message.split('\n').filter((line) => line.trim() !== '');
   // A report of a diagnostic image is no sentence.
   return lines.at(-1)?.startsWith('{') ? '' : (lines.at(-1) ?? '');

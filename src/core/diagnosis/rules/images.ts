@@ -44,7 +44,7 @@ const FAILURES: readonly PullFailure[] = [
   },
   {
     matches:
-      /authorization failed|unauthorized|401|403|no basic auth|denied|authentication required|insufficient_scope/i,
+      /authorization failed|unauthorized|\b40[13]\b(?! ?->)|no basic auth|denied|authentication required|insufficient_scope/i,
     says: 'cannot be pulled: there is no such repository, or the registry wants a login',
     next: (manifest) => `Correct the image’s name, or give ${manifest} imagePullSecrets for that registry.`,
   },
@@ -84,7 +84,13 @@ const ruleOf = (image: string): string =>
     ? 'a digest is sha256: and 64 digits or letters from a to f'
     : 'lower case, without spaces, one tag behind a colon';
 
-const failureIn = (words: string): PullFailure | undefined => FAILURES.find(({ matches }) => matches.test(words));
+/** A digest has any digits, also those of a status code. */
+const DIGEST = /sha256:[0-9a-f]+/g;
+
+function failureIn(message: string): PullFailure | undefined {
+  const words = message.replaceAll(DIGEST, '');
+  return FAILURES.find(({ matches }) => matches.test(words));
+}
 
 /** Why an image was not pulled, in words that follow the image: `does not exist: …`. Undefined: nothing that is known. */
 export const whyNotPulled = (reason: string, message: string): string | undefined =>

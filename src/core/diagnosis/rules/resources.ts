@@ -60,20 +60,17 @@ const sumOf = (
     return sum === undefined || amount === undefined ? undefined : sum + amount;
   }, 0);
 
-/** A container that restarts counts the files of a Memory volume from its start on, so they may be what leaves no room. */
+/** Files of a volume in memory count against the limit of the container that wrote them, and outlive its restarts. */
 function tooSmall({ title, name, spec }: PodPart, pod: Pod, isTiny: boolean): Finding {
-  const manifest = manifestOf(pod);
-  const of = { code: 'too_small_to_start', containerName: name };
+  const raise = `the memory limit of ${name} in the manifest of ${manifestOf(pod)}`;
+  const limit = `${title} cannot start: its memory limit of ${spec?.memoryLimit ?? 'the pod'}`;
   const { memoryVolumes = [] } = pod.spec;
-  const limit = `its memory limit of ${spec?.memoryLimit ?? 'the pod'}`;
-  if (isTiny || memoryVolumes.length === 0) {
-    const text = `${title} cannot start: ${limit} is too small even to start in`;
-    return { ...of, text, next: `Raise the memory limit of ${name} in the manifest of ${manifest}.` };
-  }
+  const of = { code: 'too_small_to_start', containerName: name };
+  if (isTiny || memoryVolumes.length === 0)
+    return { ...of, text: `${limit} is too small even to start in`, next: `Raise ${raise}.` };
   const volumes = `volume${memoryVolumes.length > 1 ? 's' : ''} ${cleanWords(listed(memoryVolumes), 100)}`;
-  const text = `${title} cannot start: ${limit} leaves no room to start in, and the files of its ${volumes} (medium Memory) count against it`;
-  const next = `Delete the pod, which empties the ${volumes}, and set a sizeLimit there; or raise the memory limit of ${name} in the manifest of ${manifest}.`;
-  return { ...of, text, next };
+  const next = `Raise ${raise}. Or files of its ${volumes} (medium Memory) fill it: a new pod begins without them.`;
+  return { ...of, text: `${limit} leaves no room even to start in`, next };
 }
 
 function tooSmallFindings(facts: ClusterFacts): readonly Finding[] {

@@ -61,7 +61,8 @@ const REASONS: readonly NodeReason[] = [
   },
   {
     matches: /ReadWriteOncePod access mode already in-use/,
-    says: ({ spec }) => `its claim ${claimNames(spec.claims)} is for one pod at a time, and another pod uses it`,
+    says: ({ spec: { claims = [] } }) =>
+      `${claims.length > 1 ? 'one of its claims' : 'its claim'} ${claimNames(claims)} is for one pod at a time, and another pod uses it`,
     next: () =>
       'Delete the other pod, or wait until it ends. For pods that share the claim, it needs another access mode.',
   },
@@ -110,7 +111,8 @@ const REASONS: readonly NodeReason[] = [
   },
 ];
 
-const claimNames = (claims: readonly string[] = []): string => (claims.length === 0 ? 'of a volume' : listed(claims));
+const claimNames = (claims: readonly string[] = []): string =>
+  claims.length === 0 ? 'of a volume' : cleanWords(listed(claims), 300);
 
 const spreadWords = (keys: readonly string[] = []): string =>
   keys.length === 0 ? '' : ` ${cleanWords(listed([...new Set(keys)].slice(0, 3)), 120)}`;

@@ -40,6 +40,11 @@ describe('a pod that no node can run', () => {
       { claims: ['orders'] },
       'no node can run the pod: its claim orders is for one pod at a time, and another pod uses it',
     ],
+    [
+      '0/1 nodes are available: 1 node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod.',
+      { claims: ['orders', 'shared'] },
+      'no node can run the pod: one of its claims orders and shared is for one pod at a time, and another pod uses it',
+    ],
     ['no nodes available to schedule pods', {}, 'no node can run the pod: the cluster has no node'],
     ['0/1 nodes are available: 1 something new.', {}, 'no node can run the pod: “1 something new”'],
   ])('says of %s why', (message, spec, line) => {
@@ -320,10 +325,8 @@ describe('a container that finds no memory to start in, beside volumes in memory
 
   it('may lack what their files hold, which a new start does not free', () => {
     const { line, next } = of('32Mi');
-    expect(line).toBe(
-      'web cannot start: its memory limit of 32Mi leaves no room to start in, and the files of its volume cache (medium Memory) count against it',
-    );
-    expect(next).toContain('Delete the pod, which empties the volume cache');
+    expect(line).toBe('web cannot start: its memory limit of 32Mi leaves no room even to start in');
+    expect(next).toContain('Or files of its volume cache (medium Memory) fill it: a new pod begins without them.');
   });
 
   it('has too small a limit where nothing could start in that', () => {

@@ -67,6 +67,15 @@ it('an image that was not pulled is told with the reason of its registry, whatev
   expect(title(`Back-off: ${pulling}: not found`, 'ImagePullBackOff')).toBe(
     'kdebug’s container did not start: its image does not exist: there is no such name or tag',
   );
+  const reset = 'read tcp 10.237.1.2:40138->52.38.1.1:443: read: connection reset by peer';
+  const full = 'sha256:ab401cfe: no space left on device';
+  for (const [message, why] of [
+    [reset, 'its registry does not answer'],
+    ['read tcp 10.237.1.2:401->52.38.1.1:443: read: connection reset by peer', 'its registry does not answer'],
+    [full, 'the disk of the node is full'],
+    ['unexpected status: 401 Unauthorized', 'the registry wants a login'],
+  ] as const)
+    expect(title(`${pulling}: ${message}`)).toContain(why);
   expect(title(`Back-off: ${pulling}`, 'ImagePullBackOff')).toBe('kdebug’s container did not start: ImagePullBackOff');
   expect(title('the signature has no certificate', 'SignatureValidationFailed')).toContain('SignatureValidationFailed');
 });
