@@ -131,7 +131,7 @@ export class Looks {
     container: string,
     holds: (state: V1ContainerState | undefined) => boolean,
   ) {
-    for (let left = 900; ; left -= 1) {
+    for (let left = 1_500; ; left -= 1) {
       const { status } = await this.#core.readNamespacedPod({ namespace, name });
       const state = status?.ephemeralContainerStatuses?.find((each) => each.name === container)?.state;
       if (holds(state)) return state;

@@ -66,7 +66,7 @@ const TEMPLATE: V1PodTemplateSpec = {
 
 /** Tries until it holds; a pod that is made again is not there for a moment. */
 async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  for (let left = 300; left > 0; left -= 1) {
+  for (let left = 750; left > 0; left -= 1) {
     if (await holds().catch(() => false)) return;
     await pause(200);
   }

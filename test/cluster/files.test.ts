@@ -16,7 +16,6 @@ const kubeconfig = readFileSync(path, 'utf8');
 const CHANNEL = 'C0SHOP';
 const ROY = 'U0ROY';
 const BOB = 'U0BOB';
-const LIMIT_MS = 90_000;
 
 const policyFor = (context: string, [strict, open]: readonly [string, string]): string => `version: 1
 clusters:
@@ -113,11 +112,11 @@ describe('files of an image', () => {
   async function ask(words: string, approve = false): Promise<Answer> {
     const before = bed.slack.messages(CHANNEL).length;
     await bed.slack.deliver.command({ user: ROY, channel: CHANNEL, text: words });
-    const { ts } = await bed.slack.until(() => bed.slack.messages(CHANNEL)[before], LIMIT_MS);
+    const { ts } = await bed.slack.until(() => bed.slack.messages(CHANNEL)[before]);
     if (approve) await bed.slack.deliver.action({ user: BOB, channel: CHANNEL, ts, actionId: 'approve' });
     // An approval is told in the thread before it.
     const isResult = (message: StoredMessage) => RUN.test(textOf(message));
-    const result = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts).find(isResult), LIMIT_MS);
+    const result = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts).find(isResult));
     const said = textOf(result);
     const runId = RUN.exec(said)?.[1] ?? '';
     return { runId, said, files: filesOf(result) };
@@ -163,9 +162,8 @@ describe('files of an image', () => {
     const { runId, said, files } = await ask(`web -n ${open} --image=capture --profile=baseline ${settings}`, true);
     expect(files.map(({ name }) => name).filter((name) => name.endsWith('.pcap'))).toEqual([]);
     expect(said).toContain('capture.pcap');
-    const capture = await bed.slack.until(
-      () => bed.slack.files().find(({ name }) => name === `kdebug-${runId}.capture.pcap`),
-      LIMIT_MS,
+    const capture = await bed.slack.until(() =>
+      bed.slack.files().find(({ name }) => name === `kdebug-${runId}.capture.pcap`),
     );
     const bytes = await capture.content();
     expect(sha256(bytes)).toBe(sha256((await written(open, 'web', runId)).get('capture.pcap') ?? Buffer.alloc(0)));

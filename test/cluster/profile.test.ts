@@ -74,7 +74,7 @@ describe.skipIf(kubeconfigPath === '')('what a profile can see', () => {
 
   /** A JVM that has just begun cannot be asked for anything. */
   async function ready(namespace: string, pod: string): Promise<void> {
-    for (let left = 300; !(await looks.log(namespace, pod)).includes('ready'); left -= 1) {
+    for (let left = 1_500; !(await looks.log(namespace, pod)).includes('ready'); left -= 1) {
       if (left === 0) throw new Error(`${pod} does not say that it is ready`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }

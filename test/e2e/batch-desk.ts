@@ -10,7 +10,6 @@ import type { Scene } from './stories.ts';
 const CHANNEL = 'C0SHOP';
 /** What the proposal's first story runs. */
 const HELLOWORLD = 'reg.docker.alibaba-inc.com/zhoushua/helloworld:v1.1';
-const LIMIT_MS = 60_000;
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`../fixtures/ephemeraljob/${name}.yaml`, import.meta.url), 'utf8');
@@ -124,7 +123,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
   async function begin(act: () => Promise<unknown>) {
     const before = anchors().length;
     await act();
-    const anchor = await bed.slack.until(() => anchors()[before], LIMIT_MS);
+    const anchor = await bed.slack.until(() => anchors()[before]);
     const { ts } = anchor;
     const id = tagOf(anchor, 'run') || tagOf(anchor, 'batch');
     begun.push(id);
@@ -137,7 +136,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
       bed.slack.until(() => {
         const said = dashboard();
         return words.every((one) => one.test(said)) ? said : undefined;
-      }, LIMIT_MS);
+      });
     const press = (actionId: string, user = 'U0ROY') =>
       bed.slack.deliver.action({ user, channel: CHANNEL, ts, actionId });
     return { id, ts, dashboard, shows, press };
@@ -147,7 +146,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
   async function privately(user: string, act: () => Promise<unknown>): Promise<string> {
     const before = bed.slack.ephemerals(user).length;
     await act();
-    const message = await bed.slack.until(() => bed.slack.ephemerals(user)[before], LIMIT_MS);
+    const message = await bed.slack.until(() => bed.slack.ephemerals(user)[before]);
     return JSON.stringify(message.blocks);
   }
 
@@ -155,7 +154,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
   async function form(user: string, act: () => Promise<unknown>) {
     const before = new Set(bed.slack.views(user).map(({ id }) => id));
     await act();
-    return bed.slack.until(() => bed.slack.views(user).find(({ id }) => !before.has(id)), LIMIT_MS);
+    return bed.slack.until(() => bed.slack.views(user).find(({ id }) => !before.has(id)));
   }
 
   const fields = (values: Readonly<Record<string, string>>) =>
@@ -184,7 +183,7 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
         const batch = await begin(() => say(`apply\n\`\`\`\n${fixture('hello-world')}\`\`\``));
         await batch.shows(columns(4, 2, 2, 0, 0));
         const { ts } = batch;
-        const result = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts)[0], LIMIT_MS);
+        const result = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts)[0]);
         expect(wordsOf(result)).toMatch(/In 2 pods the run failed, exit code 1/);
       });
 

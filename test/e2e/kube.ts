@@ -10,6 +10,9 @@ import {
   type V1PodSpec,
 } from '@kubernetes/client-node';
 
+/** A tenth of a second each: only a pod that hangs takes them all, so that no limit judges the node. */
+const TRIES = 1_500;
+
 /** The test's own hands on a cluster, as its administrator: makes the pods that the stories are about. */
 export class Kube {
   readonly #core: CoreV1Api;
@@ -64,7 +67,7 @@ export class Kube {
   }
 
   async until(namespace: string, name: string, holds: (pod: V1Pod) => boolean): Promise<V1Pod> {
-    for (let left = 600; ; left -= 1) {
+    for (let left = TRIES; ; left -= 1) {
       const pod = await this.#core.readNamespacedPod({ namespace, name });
       if (holds(pod)) return pod;
       if (left === 0) throw new Error(`${namespace}/${name} is not as it should be: ${JSON.stringify(pod.status)}`);
@@ -78,7 +81,7 @@ export class Kube {
 
   /** The name of the pod with these labels, once there is one. */
   async podWith(namespace: string, labelSelector: string): Promise<string> {
-    for (let left = 600; ; left -= 1) {
+    for (let left = TRIES; ; left -= 1) {
       const { items } = await this.#core.listNamespacedPod({ namespace, labelSelector });
       const name = items[0]?.metadata?.name;
       if (name !== undefined) return name;
@@ -134,7 +137,7 @@ export class Kube {
 
   /** Resolves when the namespace holds so many pods, and all of them run. */
   async running(namespace: string, pods: number): Promise<void> {
-    for (let left = 600; ; left -= 1) {
+    for (let left = TRIES; ; left -= 1) {
       const { items } = await this.#core.listNamespacedPod({ namespace });
       if (items.length === pods && items.every(isRunning)) return;
       if (left === 0) throw new Error(`${items.length} of ${pods} pods, not all of them running`);
@@ -143,7 +146,7 @@ export class Kube {
   }
 
   async gone(namespace: string, name: string): Promise<void> {
-    for (let left = 600; ; left -= 1) {
+    for (let left = TRIES; ; left -= 1) {
       try {
         await this.#core.readNamespacedPod({ namespace, name });
       } catch {

@@ -45,7 +45,7 @@ export async function rollOut(rolled: RollOut): Promise<string> {
 
 /** In a namespace with one Deployment. */
 async function setOfRevision(apps: AppsV1Api, namespace: string, revision: number): Promise<V1ReplicaSet> {
-  for (let left = 600; ; left -= 1) {
+  for (let left = 1_500; ; left -= 1) {
     const { items } = await apps.listNamespacedReplicaSet({ namespace });
     const found = items.find(({ metadata }) => metadata?.annotations?.[REVISION] === String(revision));
     if (found) return found;

@@ -156,7 +156,7 @@ export class Installation {
   }
 
   async #eachLog(holds: (log: string) => boolean, what: string): Promise<void> {
-    for (let left = 300; ; left -= 1) {
+    for (let left = 750; ; left -= 1) {
       const names = (await this.pods()).map(({ metadata }) => metadata?.name ?? '');
       const logs = await Promise.all(names.map((name) => this.log(name).catch(() => '')));
       if (logs.length > 0 && logs.every(holds)) return;

@@ -85,8 +85,8 @@ export function wordsOfEnd(facts: ClusterFacts, name: string, { message }: Conta
   const words = lastWordsOf(facts, name);
   if (words) return NO_LOG.test(words.line ?? '') ? '' : (words.line ?? '');
   // The message may be the end of the log (terminationMessagePolicy), which the policy keeps from the channel.
-  const isKept = facts.notRead?.some((each) => each.why === 'policy' && each.containerName === name) === true;
-  if (isKept) return '';
+  const isWithheld = facts.notRead?.some((each) => each.why === 'policy' && each.containerName === name) === true;
+  if (isWithheld) return '';
   const lines = message.split('\n').filter((line) => line.trim() !== '');
   // A report of a diagnostic image is no sentence.
   return lines.at(-1)?.startsWith('{') ? '' : (lines.at(-1) ?? '');
