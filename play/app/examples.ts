@@ -31,7 +31,7 @@ const TOLD: readonly (Omit<Example, 'then'> & { readonly next: string })[] = [
     user: 'U0ROY',
     channel: CHANNEL,
     text: ROY,
-    next: 'Send it. A debug container appears in the pod beside; its findings come as a reply in the thread. Then try cart-leaky-0 or payments-sockets-0, which are not well.',
+    next: 'Send it. A debug container appears in the pod beside. What is wrong, and what to do next, is on the card and in its thread; the button finds the function. neato-5thn0 is a pod that is well.',
   },
   {
     id: 'jonas',

@@ -22,14 +22,19 @@ const SHOP: readonly PodToAdd[] = [
     name: 'pod-1234',
     labels: { app: 'web', tier: 'front' },
     containers: [
-      { name: 'web', image: 'registry.example.com/shop/web:2.7', workload: 'web', resources: limits('500m', '128Mi') },
+      {
+        name: 'web',
+        image: 'registry.example.com/shop/web:2.7',
+        workload: 'close-wait',
+        resources: limits('500m', '128Mi'),
+      },
     ],
   },
   {
     name: 'nginx-pod-1234',
     labels: { app: 'nginx', tier: 'front' },
     containers: [
-      { name: 'nginx', image: 'registry.example.com/nginx:1.27', workload: 'web', resources: limits('500m', '128Mi') },
+      { name: 'nginx', image: 'registry.example.com/nginx:1.27', workload: 'burn', resources: limits('100m', '128Mi') },
     ],
   },
   {
