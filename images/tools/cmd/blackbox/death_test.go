@@ -128,10 +128,20 @@ func TestASignalThatEndsAChild(t *testing.T) {
 
 // The kernel lets the first process of a container ignore what it does not catch; so must we.
 func TestTheFirstProcessOutlivesSIGTERMAndThenDiesOfSIGKILL(t *testing.T) {
-	alone := start(t, true, cVictim(t, "wait"))
+	outlivesSIGTERM(t, "wait")
+}
+
+// Node.js tidies up on SIGTERM, and then sends it to itself, which its kernel ignores.
+func TestTheFirstProcessPassesSIGTERMOnToItself(t *testing.T) {
+	outlivesSIGTERM(t, "raises")
+}
+
+func outlivesSIGTERM(t *testing.T, way string) {
+	t.Helper()
+	alone := start(t, true, cVictim(t, way))
 	kill(t, alone, syscall.SIGKILL)
 	want := alone.code()
-	victim := start(t, true, cVictim(t, "wait"))
+	victim := start(t, true, cVictim(t, way))
 	watcher := victim.watch(t)
 	kill(t, victim, syscall.SIGTERM)
 	time.Sleep(200 * time.Millisecond)

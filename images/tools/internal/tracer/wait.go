@@ -140,12 +140,18 @@ func isForced(seen about, info Info) bool {
 	return info.IsFault() && seen.caught>>(info.Signal-1)&1 == 0
 }
 
+// passesOn is whether a process sends itself what it was sent: Node.js and many others tidy up, take their handler away and raise the signal again.
+func (w *Watch) passesOn(tid int, info Info) bool {
+	told := w.Told()
+	return told != nil && told.Signal == info.Signal && int(info.Sender) == w.threads[tid]
+}
+
 // note remembers who asked the process to end, and that it gave itself up.
 func (w *Watch) note(tid int, info Info) {
 	switch info.Signal {
 	case unix.SIGTERM, unix.SIGINT, unix.SIGQUIT, unix.SIGHUP:
 		// Ours asks a JVM for its threads.
-		if info.IsSent() && int(info.Sender) != unix.Getpid() {
+		if info.IsSent() && int(info.Sender) != unix.Getpid() && !w.passesOn(tid, info) {
 			w.told.Store(&Told{info, time.Now()})
 		}
 	case unix.SIGABRT:

@@ -41,6 +41,7 @@ static void on_term(int unused) { (void)unused; told = 1; }
 static void on_usr(int unused) { (void)unused; counted++; }
 
 // hang is what a liveness probe ends: SIGTERM does not, and is-well, which is the probe, fails from now on.
+void raise_again(int number) { signal(number, SIG_DFL); raise(number); }
 __attribute__((noinline)) void hang(void) { signal(SIGTERM, SIG_IGN); close(open("/tmp/hung", O_CREAT | O_WRONLY, 0600)); for (;;) pause_for(1000); }
 
 static void thread(void *(*work)(void *)) { pthread_t id; pthread_create(&id, NULL, work, NULL); }
@@ -55,6 +56,7 @@ int main(int count, char **words) {
     signal(SIGUSR1, on_usr);
     if (!strcmp(way, "threads-segv")) { thread(idle); thread(idle); }
     if (!strcmp(way, "handled")) signal(SIGTERM, on_term);
+    if (!strcmp(way, "raises")) signal(SIGTERM, raise_again);
     if (!strcmp(way, "sealed")) prctl(PR_SET_DUMPABLE, 0);
     printf("ready\n");
     while (read(0, &go, 1) < 0 && errno == EINTR) {}
