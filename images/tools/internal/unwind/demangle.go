@@ -2,8 +2,9 @@ package unwind
 
 import "strings"
 
-// readable is the name that a programmer of Rust or C++ wrote, where it is a plain path: "shop::Ledger::grow". Each other name, as that of an instance of
-// a template, stays as the compiler wrote it: a module that reads them all is as large as a sixth of the image.
+// readable is the name that a programmer of Rust or C++ wrote, where it is a path: "shop::Ledger::grow". Of an instance of a template in C++ the arguments
+// are left out: "std::vector<…>::push_back". Each other name, as that of an operator, stays as the compiler wrote it: a module that reads them all is as
+// large as a sixth of the image.
 func readable(name string) string {
 	var parts []string
 	var ok bool
@@ -22,10 +23,33 @@ func readable(name string) string {
 
 // nested reads "3foo3barE…": of C++, and of Rust before its own form, which ends in a hash.
 func nested(text string) (parts []string, ok bool) {
+	// Of a method that is const.
+	text = strings.TrimPrefix(text, "K")
+	if rest, isStd := strings.CutPrefix(text, "St"); isStd {
+		parts, text = []string{"std"}, rest
+	}
 	for text != "" && text[0] != 'E' {
+		if text[0] == 'I' && len(parts) > 0 {
+			if text, ok = skipped(text); !ok {
+				return nil, false
+			}
+			parts[len(parts)-1] += "<…>"
+			continue
+		}
+		if len(text) > 1 && (text[0] == 'C' || text[0] == 'D') && text[1] >= '0' && text[1] <= '5' && len(parts) > 0 {
+			name := strings.TrimSuffix(parts[len(parts)-1], "<…>")
+			if text[0] == 'D' {
+				name = "~" + name
+			}
+			parts, text = append(parts, name), text[2:]
+			continue
+		}
 		part, rest, ok := counted(text)
 		if !ok {
 			return nil, false
+		}
+		if strings.HasPrefix(part, "_GLOBAL__N_") {
+			part = "(anonymous)"
 		}
 		parts, text = append(parts, part), rest
 	}
@@ -39,6 +63,70 @@ func nested(text string) (parts []string, ok bool) {
 		}
 	}
 	return parts, true
+}
+
+// skipped is what follows the arguments of a template or a nested name, from its "I" or "N" to its "E" (Itanium C++ ABI, section 5.1). Not ok: it has an expression or another rare form.
+func skipped(text string) (rest string, ok bool) {
+	depth := 0
+	for text != "" {
+		kind := text[0]
+		switch {
+		case kind >= '0' && kind <= '9':
+			if _, text, ok = counted(text); !ok {
+				return "", false
+			}
+			continue
+		case kind == 'L':
+			if text, ok = skippedLiteral(text[1:]); !ok {
+				return "", false
+			}
+			continue
+		case kind == 'S' || kind == 'T':
+			text = skippedReference(text)
+			continue
+		case kind == 'X':
+			return "", false
+		case strings.IndexByte("INJF", kind) >= 0:
+			depth++
+		case kind == 'E':
+			if depth--; depth == 0 {
+				return text[1:], true
+			}
+		}
+		text = text[1:]
+	}
+	return "", false
+}
+
+// skippedLiteral is what follows a value, behind its "L": its type, digits, "E".
+func skippedLiteral(text string) (rest string, ok bool) {
+	switch {
+	case text == "" || text[0] == '_' || text[0] == 'A':
+		return "", false
+	case text[0] == 'N':
+		if text, ok = skipped(text); !ok {
+			return "", false
+		}
+	case text[0] == 'S' || text[0] == 'T':
+		text = skippedReference(text)
+	case text[0] >= '0' && text[0] <= '9':
+		if _, text, ok = counted(text); !ok {
+			return "", false
+		}
+	default:
+		text = text[1:]
+	}
+	_, text = digits(strings.TrimPrefix(text, "n"))
+	return strings.CutPrefix(text, "E")
+}
+
+// skippedReference is what follows "S_", "S1a_", "T0_", or the name of something in std, as "Sa".
+func skippedReference(text string) string {
+	if len(text) > 1 && text[1] >= 'a' && text[1] <= 'z' {
+		return text[2:]
+	}
+	_, rest, _ := strings.Cut(text, "_")
+	return rest
 }
 
 // isHash is "h" and 16 digits.
