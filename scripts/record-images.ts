@@ -16,6 +16,8 @@ import {
   RECORDINGS,
   type Recorded,
   type RecordedImage,
+  WATCHED_ENDS,
+  type WatchedEnd,
   WORKLOADS,
 } from '../play/cluster/programs/recordings.ts';
 import { SHOP_PODS } from '../play/cluster/shop.ts';
@@ -24,7 +26,7 @@ import { Looks, podOf } from '../test/cluster/autodiagnose-looks.ts';
 import { Kube } from '../test/e2e/kube.ts';
 
 /**
- * Runs the images autodiagnose, stacks, profile and net beside play's workloads in the real cluster that `KUBECONFIG` names, and
+ * Runs the diagnostic images beside play's workloads in the real cluster that `KUBECONFIG` names, and
  * writes what they print into play/cluster/recorded/, for play to print it again. It needs the images of
  * test/cluster/load-images.sh and `load-targets.sh LOADER jvm node`, and the rights of an administrator; it makes namespaces and
  * removes them. KDEBUG_IMAGE_PREFIX (default `localhost/`) stands before the names of the images.
@@ -43,6 +45,29 @@ const SETTINGS: Readonly<Record<RecordedImage, Readonly<Record<string, string>>>
   stacks: { STACKS_SECONDS: '4' },
   profile: { PROFILE_SECONDS: '6' },
   net: {},
+  blackbox: { BLACKBOX_FOR: '3m' },
+};
+
+/** What they tell is of the moment; blackbox waits. */
+type LookingImage = Exclude<RecordedImage, 'blackbox'>;
+
+interface Watch {
+  readonly workload: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly probe?: V1Container['livenessProbe'];
+}
+
+/** What blackbox waits for. A probe begins to fail when the watch has long begun, and the program follows no SIGTERM. */
+const WATCHES: Readonly<Record<WatchedEnd, Watch>> = {
+  oom: { workload: 'spill' },
+  'oom-armed': { workload: 'spill', env: { BLACKBOX_WHEN: 'memory>80%' } },
+  killed: {
+    workload: 'web',
+    probe: {
+      exec: { command: ['/usr/bin/node', '-e', 'process.exit(1)'] },
+      ...{ initialDelaySeconds: 25, timeoutSeconds: 5, failureThreshold: 1, terminationGracePeriodSeconds: 1 },
+    },
+  },
 };
 
 interface Place {
@@ -51,8 +76,9 @@ interface Place {
   readonly limits: Readonly<Record<'cpu' | 'memory', string>>;
 }
 
-/** What each workload stands for in the shop: the container of a pod. */
-function placeOf(workload: string): Place {
+/** What each workload stands for in the shop: the container of a pod. The leak that goes on to its end is the cart's too. */
+function placeOf(given: string): Place {
+  const workload = given === 'spill' ? 'leak' : given;
   for (const { containers = [] } of SHOP_PODS) {
     const found = containers.find((each) => each.workload === workload);
     const { cpu, memory } = found?.resources?.limits ?? {};
@@ -83,7 +109,7 @@ const DNS: Partial<V1PodSpec> = {
 };
 
 /** Its second container has no limits, so that whoever looks has room and takes none of the first one's. */
-function specOf(workload: string): V1PodSpec {
+function specOf(workload: string, probe?: V1Container['livenessProbe']): V1PodSpec {
   const { container: name, limits } = placeOf(workload);
   const common: Partial<V1Container> = {
     image: 'localhost/target-node:1',
@@ -101,7 +127,7 @@ function specOf(workload: string): V1PodSpec {
       : { command: ['/usr/bin/node', '--max-old-space-size=48', '/shop/start.mjs'] };
   return {
     ...podOf({}, DNS),
-    containers: [{ ...common, name, resources, ...own }, around],
+    containers: [{ ...common, name, resources, ...own, ...(probe && { livenessProbe: probe }) }, around],
     securityContext: { sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
     volumes: [{ name: 'shop', configMap: { name: 'workloads' } }],
   };
@@ -131,7 +157,7 @@ async function ready(namespace: string, workload: string): Promise<void> {
 
 type Runs = Readonly<Record<string, Recorded>>;
 
-async function record(namespace: string, workload: string, images: readonly RecordedImage[]): Promise<Runs> {
+async function record(namespace: string, workload: string, images: readonly LookingImage[]): Promise<Runs> {
   await kube.pod(namespace, podName(workload), specOf(workload));
   await ready(namespace, workload);
   const made: Record<string, Recorded> = {};
@@ -143,13 +169,35 @@ async function record(namespace: string, workload: string, images: readonly Reco
   return made;
 }
 
-async function look(namespace: string, workload: string, image: RecordedImage, user: typeof OWNER): Promise<Recorded> {
+function look(namespace: string, workload: string, image: LookingImage, user: typeof OWNER): Promise<Recorded> {
   const name = `${image}-${workload}${user === OWNER ? '' : '-stranger'}`;
+  return recordOne(name, { namespace, workload, image, user, env: {} });
+}
+
+async function recordWatch(namespace: string, end: WatchedEnd): Promise<Runs> {
+  const { workload, env = {}, probe } = WATCHES[end];
+  await kube.pod(namespace, podName(workload), specOf(workload, probe));
+  await ready(namespace, workload);
+  const name = `blackbox-${end}`;
+  const recorded = await recordOne(name, { namespace, workload, image: 'blackbox', user: OWNER, env });
+  await kube.remove(namespace, podName(workload));
+  return { [name]: recorded };
+}
+
+interface Recording {
+  readonly namespace: string;
+  readonly workload: string;
+  readonly image: RecordedImage;
+  readonly user: typeof OWNER;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function recordOne(name: string, { namespace, workload, image, user, env }: Recording): Promise<Recorded> {
   const { container: target } = placeOf(workload);
   const container = await looks.start(namespace, podName(workload), {
     image: `${PREFIX}${image}:1`,
     target,
-    env: { KDEBUG_RUN: 'recorded', KDEBUG_TARGET: target, ...API_ENV, ...SETTINGS[image] },
+    env: { KDEBUG_RUN: 'recorded', KDEBUG_TARGET: target, ...API_ENV, ...SETTINGS[image], ...env },
     securityContext: { ...restricted(user), readOnlyRootFilesystem: true },
   });
   const { state, log } = await looks.ended(namespace, podName(workload), container);
@@ -167,7 +215,11 @@ async function recordAll(images: readonly RecordedImage[]): Promise<Runs> {
   );
   await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'workloads' }, data } });
   let made: Runs = {};
-  for (const workload of WORKLOADS) made = { ...made, ...(await record(namespace, workload, images)) };
+  const looking = images.filter((image) => image !== 'blackbox');
+  if (looking.length > 0)
+    for (const workload of WORKLOADS) made = { ...made, ...(await record(namespace, workload, looking)) };
+  if (images.includes('blackbox'))
+    for (const end of WATCHED_ENDS) made = { ...made, ...(await recordWatch(namespace, end)) };
   return made;
 }
 
@@ -183,7 +235,7 @@ try {
     RECORDED_IMAGES.map((image) => {
       const known = book.images[image];
       if (known && !isWanted(image)) return [image, known];
-      const { tool } = JSON.parse(made[`${image}-web`]?.termination ?? '{}');
+      const { tool } = JSON.parse((made[`${image}-web`] ?? made[`${image}-killed`])?.termination ?? '{}');
       return [image, { ...now, image: `kdebug-${tool?.name}:${tool?.version}` }];
     }),
   );

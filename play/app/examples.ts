@@ -13,6 +13,7 @@ const GINGER = '/kdebug --all -n shop --image=security-audit --parallelism=8 -- 
 const STUCK = '/kdebug orders-stuck-0 --image=autodiagnose';
 const FLAME = '/kdebug search-slow-0 --image=profile';
 const COMPARE = '/kdebug compare neato-5x9k3 -n shop';
+const WATCH = '/kdebug watch cart-leaky-0 --when="memory>80%" --for=10m';
 /** Questions about what does not run: kept apart from the shop, whose pods all do. */
 const JOB = '/kdebug job/nightly-report -n backoffice';
 const CRASH = '/kdebug deployment/mailer -n backoffice';
@@ -77,6 +78,15 @@ const TOLD: readonly (Omit<Example, 'then'> & { readonly next: string })[] = [
     channel: CHANNEL,
     text: FLAME,
     next: 'Send it. The thread names the function and shows the flame graph; View makes it large. A diagnosis of the same pod has a button for this.',
+  },
+  {
+    id: 'watch',
+    title: 'The next death, seen from beside',
+    story: 'The cart was killed for memory again last night. Jonas wants to be there the next time.',
+    user: 'U0JONAS',
+    channel: CHANNEL,
+    text: WATCH,
+    next: 'Send it. The watch takes the stacks as the memory passes 80%, and waits on. Then Make it worse, Kill it for memory, for cart-leaky-0: the thread says in which function it died.',
   },
   {
     id: 'compare',

@@ -9,6 +9,7 @@ export interface PlayImages {
   readonly stacks: string;
   readonly profile: string;
   readonly net: string;
+  readonly blackbox: string;
   readonly debian: string;
   readonly debugger: string;
   readonly securityAudit: string;
@@ -19,6 +20,7 @@ const LOCAL_IMAGES: PlayImages = {
   stacks: 'registry.example.com/kdebug/stacks:0.1.0',
   profile: 'registry.example.com/kdebug/profile:0.1.0',
   net: 'registry.example.com/kdebug/net:0.1.0',
+  blackbox: 'registry.example.com/kdebug/blackbox:0.1.0',
   debian: 'debian:12-slim',
   debugger: 'registry.example.com/debugger:1.4',
   securityAudit: 'registry.example.com/security-audit:1',
@@ -38,6 +40,7 @@ const RULES = `    rules:
         namespaces: [shop, backoffice, vault, default]
         classes: [intrusive]
         profiles: [restricted, baseline, general]
+        traces: true
         batch: { maxPods: 50, maxParallelism: 10 }
       - id: attach
         clusters: [play]
@@ -63,6 +66,7 @@ images:
   stacks: { image: ${JSON.stringify(images.stacks)}, class: intrusive, timeout: 2m, diagnostic: true, files: [text, profile], settings: [STACKS_SECONDS, STACKS_HISTOGRAM], description: 'Shows what every thread is doing, and who waits for whom.' }
   profile: { image: ${JSON.stringify(images.profile)}, class: intrusive, timeout: 3m, diagnostic: true, files: [text, profile], settings: [PROFILE_SECONDS], description: 'Where the CPU time goes, as a flame graph.' }
   net: { image: ${JSON.stringify(images.net)}, class: observe, timeout: 2m, diagnostic: true, files: [text], settings: [NET_ENDPOINT], description: 'Tries the names, connections and certificates that the pod needs.' }
+  blackbox: { image: ${JSON.stringify(images.blackbox)}, class: intrusive, traces: true, timeout: 30m, diagnostic: true, files: [text, profile], settings: [BLACKBOX_FOR, BLACKBOX_PID, BLACKBOX_WHEN, BLACKBOX_THEN, BLACKBOX_SHOTS], description: 'Waits for the end of a process, and says how it died.' }
   debian: { image: ${JSON.stringify(images.debian)}, class: observe, command: allowed }
   debugger: { image: ${JSON.stringify(images.debugger)}, class: elevated, command: allowed, description: 'gdb and strace, to look inside a running process.' }
   security-audit: { image: ${JSON.stringify(images.securityAudit)}, class: observe, command: allowed }

@@ -1,7 +1,8 @@
 import { sleep } from '../clock.ts';
-import { type PodObject, rfc3339 } from '../objects/pod.ts';
+import { type PodObject, rfc3339, type Termination } from '../objects/pod.ts';
 import { credentialsOf, maySee } from '../programs/access.ts';
 import type { Program } from '../programs/process.ts';
+import { playWatch } from '../programs/recorded-watch.ts';
 import { nothingFound, playRecording } from '../programs/recordings.ts';
 import { type Neighbour, stopper } from '../programs/stop.ts';
 import { type Exit, Instance } from './instance.ts';
@@ -228,7 +229,12 @@ export class PodWorker {
     const isOver = this.#isOver();
     const killed = { ...KILLED, finishedAt: target.instance?.termination?.finishedAt };
     for (const slot of this.#ephemerals) {
-      if (isOver || slot.container.targetContainerName === target.container.name) slot.instance?.end(killed);
+      const isJoined = slot.container.targetContainerName === target.container.name;
+      // A tracer holds what it watches until it has told its end.
+      if (isJoined && slot.isRunning && slot.atTargetEnd && target.instance?.termination) {
+        slot.atTargetEnd(target.instance.termination);
+        slot.instance?.end({ ...killed, exitCode: 0, reason: 'Completed' });
+      } else if (isOver || isJoined) slot.instance?.end(killed);
       if (isOver) slot.cancel();
     }
   }
@@ -250,7 +256,12 @@ export class PodWorker {
     const owner = target?.instance?.credentials;
     const isSeen = owner !== undefined && maySee(user, owner);
     const workload = this.#workloads[target?.container.name ?? ''];
-    return (process) => playRecording(process, { image, workload, user, owner, isSeen });
+    const scene = { image, workload, user, owner, isSeen };
+    if (image !== 'blackbox') return (process) => playRecording(process, scene);
+    const atTargetEnd = (act: (end: Termination) => void): void => {
+      slot.atTargetEnd = act;
+    };
+    return (process) => playWatch(process, { ...scene, atTargetEnd });
   }
 
   /** The running containers that share the process namespace. */

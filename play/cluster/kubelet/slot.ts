@@ -20,6 +20,8 @@ export class Slot implements SlotView {
   isScripted = false;
   /** A test holds it where it is: no restart. */
   isHeld = false;
+  /** What a tracer does at the end of its target. */
+  atTargetEnd: ((end: Termination) => void) | undefined;
   cancel: () => void = () => undefined;
 
   constructor(container: Container, isEphemeral: boolean) {

@@ -88,6 +88,7 @@ const BUILT_IN: Readonly<Record<string, Image>> = {
   stacks: recorded('stacks'),
   profile: recorded('profile'),
   net: recorded('net'),
+  blackbox: recorded('blackbox'),
   busybox: tool(SHELL, ['sh']),
   'busybox-nonroot': { ...tool(SHELL, ['sh']), user: { uid: 65532, gid: 65532 } },
   debian: tool(SHELL, ['bash']),

@@ -24,6 +24,7 @@ describe('the completion', () => {
       'stacks',
       'profile',
       'net',
+      'blackbox',
       'debian',
       'debugger',
       'security-audit',
