@@ -30,7 +30,7 @@ import {
   unlessDenied,
 } from '../planning/plan-pod.ts';
 import type { QuestionAboutWorkload, QuestionInputs, QuestionWithoutPods } from '../planning/question.ts';
-import { ownLogIn } from './target-logs.ts';
+import { ownLogIn, recordMessages } from './target-logs.ts';
 import { groupInTurns, readWorkloadFacts } from './workload-facts.ts';
 
 /**
@@ -109,6 +109,8 @@ export async function answerWorkload(
 ): Promise<AnsweredQuestion> {
   const facts = await readWorkloadFacts(scope, deps);
   const grouped = await groupInTurns(facts.pods, deps.clock);
+  // Of each group, the answer quotes its example.
+  await Promise.all(grouped.groups.map(({ example }) => recordMessages(example, scope.reader, deps)));
   const looks: LookInto[] = [];
   for (const { pods } of grouped.groups.slice(0, MAX_LOOKED_GROUPS)) {
     // Nodes are known of few pods, and what runs by the watch can be looked into.

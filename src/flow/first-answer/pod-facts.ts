@@ -6,11 +6,11 @@ import type { FlowDeps } from '../context/deps.ts';
 import type { LogReader } from '../planning/question.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { FIRST_ANSWER_MS, inTime, NOTHING_READ, readSource } from './source.ts';
-import { readTargetLogs } from './target-logs.ts';
+import { logAccess, readTargetLogs, recordMessages } from './target-logs.ts';
 
 interface WantedFacts extends Pick<ClusterFacts, 'targetContainerName' | 'launch'> {
   readonly cluster: Cluster;
-  /** Absent: the logs of the pod's own containers and the last change of its workload are of no interest. */
+  /** Absent: no words of the pod's own containers are read, nor the last change of its workload. */
   readonly reader?: LogReader;
   readonly waitMs?: number;
 }
@@ -25,6 +25,7 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
   const { namespace } = pod.metadata;
   const { nodeName } = pod.spec;
   const sources = firstSources(pod, targetContainerName, deps.clock.now());
+  const access = reader && logAccess(namespace, reader, deps);
   const read = <Value>(what: NotRead['what'], reading: Promise<Value | undefined>) =>
     readSource(deps, { what }, { reading, waitMs });
   const [versionedPods, warnings, node, claims, classes, services, job, ownWorkload, logs] = await Promise.all([
@@ -38,10 +39,10 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
       ? NOTHING_READ
       : read('workload', cluster.workload(namespace, { kind: 'job', name: sources.job })),
     reader && inTime(deps, ownWorkloadOf(pod, cluster), waitMs),
-    reader && readTargetLogs(pod, sources.logs, reader, deps),
+    access && readTargetLogs(pod, sources.logs, access, deps),
   ]);
   const found = [warnings, node, claims, services, job].flatMap(({ notRead }) => notRead);
-  return {
+  const facts: ClusterFacts = {
     pod,
     targetContainerName,
     versionedPods: versionedPods ?? [],
@@ -55,11 +56,14 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
       storageClasses: classes,
       services: services.value,
       workload: job.value === 'not-found' ? undefined : (job.value ?? ownWorkload),
+      logRight: await access?.right,
       lastWords: logs?.lastWords,
       logs: logs?.logs,
     }),
     notRead: [...found, ...(logs?.notRead ?? [])],
   };
+  await recordMessages(facts, reader, deps);
+  return facts;
 }
 
 /** An event without a uid is about whatever has the name. */

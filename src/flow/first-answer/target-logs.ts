@@ -2,6 +2,7 @@ import type { Pod } from '../../core/container/pod.ts';
 import type { ClusterFacts, LastWords, NotRead, TargetLog } from '../../core/diagnosis/facts/facts.ts';
 import { ErrorShapes } from '../../core/diagnosis/logs/error-shapes.ts';
 import { LogTail, lastWordsOf } from '../../core/diagnosis/logs/last-words.ts';
+import { containersQuoted } from '../../core/diagnosis/rules/endings.ts';
 import type { LogSource } from '../../core/lookup/first-sources.ts';
 import { identityFor } from '../../core/planning/identity.ts';
 import { targetLogOf } from '../../core/planning/target-log.ts';
@@ -22,9 +23,26 @@ export interface ReadLogs {
   readonly notRead: readonly NotRead[];
 }
 
-/** True if the log of one of these pods was read (`Verdict.ownLog`). */
-export const ownLogIn = (facts: readonly ClusterFacts[]): true | undefined =>
-  facts.some(({ lastWords = [], logs = [] }) => lastWords.length + logs.length > 0) || undefined;
+/** True if words of the log of one of these pods are in the answer, or may be (`Verdict.ownLog`). */
+export const ownLogIn = (all: readonly ClusterFacts[]): true | undefined =>
+  all.some((facts) => isRead(facts) || containersQuoted(facts).length > 0) || undefined;
+
+const isRead = ({ lastWords = [], logs = [] }: ClusterFacts): boolean => lastWords.length + logs.length > 0;
+
+/** Whose request reads the logs of a namespace, and what it may read of all of them. */
+export interface LogAccess extends LogReader {
+  readonly right: Promise<TargetLogRight>;
+}
+
+/** A channel that Slack does not describe in time counts as shared with another company. */
+export const logAccess = (namespace: string, reader: LogReader, deps: FlowDeps): LogAccess => {
+  const { subject, cluster } = reader;
+  const isShared = withDeadline(deps.clock, FIRST_ANSWER_MS, isSharedChannel(subject.origin, deps), () => true);
+  const right = isShared.then((shared) =>
+    targetLogOf(deps.policies.current(), subject.origin, { cluster, namespace }, { isShared: shared }),
+  );
+  return { ...reader, right };
+};
 
 /** The dump of a program with many threads is long, and says why at its start. */
 const LAST_WORDS = { tailLines: 1_000, limitBytes: 128 * 1_024 };
@@ -37,22 +55,17 @@ const ERROR_LINES = { tailLines: 5_000, limitBytes: 4 * 1_024 * 1_024 };
 export async function readTargetLogs(
   pod: Pod,
   sources: readonly LogSource[],
-  reader: LogReader,
+  reader: LogAccess,
   deps: FlowDeps,
 ): Promise<ReadLogs> {
   if (sources.length === 0) return { lastWords: [], logs: [], notRead: [] };
   const untilMs = deps.clock.elapsed() + FIRST_ANSWER_MS;
-  const right = await rightOf(pod, reader, deps);
+  const right = await reader.right;
   if (right === 'none')
     return { lastWords: [], logs: [], notRead: sources.map((source) => missingLog(source, 'policy')) };
   const found = await Promise.all(sources.map((source) => readLog(pod, source, { reader, deps, untilMs, right })));
   const lines = found.reduce((sum, one) => sum + one.lines, 0);
-  await record(deps, reader.subject, 'target-log', {
-    cluster: reader.cluster,
-    pod: `${pod.metadata.namespace}/${pod.metadata.name}`,
-    containers: [...new Set(found.flatMap(({ read }) => read))].join(', '),
-    lines,
-  });
+  await recordLines(pod, { containers: found.flatMap(({ read }) => read), lines }, reader, deps);
   return {
     lastWords: found.flatMap(({ lastWords }) => lastWords ?? []),
     logs: found.flatMap(({ log }) => log ?? []),
@@ -60,12 +73,37 @@ export async function readTargetLogs(
   };
 }
 
-/** A channel that Slack does not describe in time counts as shared with another company. */
-async function rightOf({ metadata: { namespace } }: Pod, reader: LogReader, deps: FlowDeps): Promise<TargetLogRight> {
-  const { origin } = reader.subject;
-  const isShared = await withDeadline(deps.clock, FIRST_ANSWER_MS, isSharedChannel(origin, deps), () => true);
-  return targetLogOf(deps.policies.current(), origin, { cluster: reader.cluster, namespace }, { isShared });
+/**
+ * Records the termination messages that an answer quotes in place of a log. @throws KdebugError audit_unavailable: then nobody may
+ * see them
+ */
+export async function recordMessages(
+  facts: ClusterFacts,
+  reader: LogReader | undefined,
+  deps: FlowDeps,
+): Promise<void> {
+  const containers = containersQuoted(facts).map((name) => `${name} (termination message)`);
+  if (!reader || containers.length === 0) return;
+  await recordLines(facts.pod, { containers, lines: containers.length }, reader, deps);
 }
+
+interface Lines {
+  readonly containers: readonly string[];
+  readonly lines: number;
+}
+
+const recordLines = (
+  { metadata: { namespace, name } }: Pod,
+  { containers, lines }: Lines,
+  { subject, cluster }: LogReader,
+  deps: FlowDeps,
+): Promise<void> =>
+  record(deps, subject, 'target-log', {
+    cluster,
+    pod: `${namespace}/${name}`,
+    containers: [...new Set(containers)].join(', '),
+    lines,
+  });
 
 const missingLog = ({ kind, containerName }: LogSource, why: NotRead['why']): NotRead => ({
   what: kind === 'errors' ? 'log' : 'last-words',

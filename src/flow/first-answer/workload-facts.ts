@@ -17,11 +17,11 @@ import { targetContainerOf } from '../../core/request/target.ts';
 import { type Clock, sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
-import type { LogReader, WorkloadInQuestion } from '../planning/question.ts';
+import type { WorkloadInQuestion } from '../planning/question.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { isAbout } from './pod-facts.ts';
 import { FIRST_ANSWER_MS, inTime, NOTHING_READ, type Read, readSource } from './source.ts';
-import { type ReadLogs, readTargetLogs } from './target-logs.ts';
+import { type LogAccess, logAccess, type ReadLogs, readTargetLogs } from './target-logs.ts';
 
 /**
  * Reads the facts about a workload: at most twelve API calls, whatever its size, side by side and within a second. The
@@ -31,6 +31,7 @@ import { type ReadLogs, readTargetLogs } from './target-logs.ts';
 export async function readWorkloadFacts(scope: WorkloadInQuestion, deps: FlowDeps): Promise<WorkloadFacts> {
   const { target, namespace, pods, reader } = scope;
   const cluster = deps.clusters.get(reader.cluster);
+  const access = logAccess(namespace, reader, deps);
   const versionedPods = versionedOf(pods);
   const nowByWatch = deps.clock.now();
   const watched = await groupInTurns(
@@ -55,7 +56,7 @@ export async function readWorkloadFacts(scope: WorkloadInQuestion, deps: FlowDep
     wantsClaims ? read('claims', cluster.claims(namespace)) : NOTHING_READ,
     wantsClaims ? inTime(deps, cluster.storageClasses(), FIRST_ANSWER_MS) : undefined,
     nodesOf(nodeNames, cluster, read),
-    logsOf(sources, reader, deps),
+    logsOf(sources, access, deps),
   ]);
   const about = eventsByPod(warnings.value ?? []);
   const lists = defined({
@@ -66,6 +67,7 @@ export async function readWorkloadFacts(scope: WorkloadInQuestion, deps: FlowDep
   });
   const nowMs = deps.clock.now();
   const found = workload.value === 'not-found' ? undefined : workload.value;
+  const logRight = await access.right;
   return {
     name: targetWords(target).join(' '),
     kind: target.kind === 'workload' ? target.workload : 'selector',
@@ -79,6 +81,7 @@ export async function readWorkloadFacts(scope: WorkloadInQuestion, deps: FlowDep
         events: warnings.value && (about.get(pod.metadata.name) ?? []).filter((event) => isAbout(pod, event)),
         node: node?.value,
         ...lists,
+        logRight,
         ...ofLogs,
         notRead: [...(node?.notRead ?? []), ...notRead],
       };
@@ -117,7 +120,7 @@ async function nodesOf(names: readonly string[], cluster: Cluster, read: NamedRe
 
 async function logsOf(
   sources: readonly PodLogSource[],
-  reader: LogReader,
+  reader: LogAccess,
   deps: FlowDeps,
 ): Promise<ReadonlyMap<string, ReadLogs>> {
   const pods = [...new Set(sources.map(({ pod }) => pod))];

@@ -1,4 +1,5 @@
 import type { Node, Pod, PodCondition, PodEvent } from '../../container/pod.ts';
+import type { TargetLogRight } from '../../policy/policy.ts';
 import type { WorkloadKind } from '../../request/command.ts';
 
 /** kdebug's own container, and its launch by kdebug's clock. */
@@ -160,6 +161,11 @@ export interface ClusterFacts {
   readonly services?: readonly ServiceFact[] | undefined;
   /** The pod's own workload (optional right); of a pod of a Job only once the pod has failed. */
   readonly workload?: WorkloadFact | undefined;
+  /**
+   * What whoever asked may read of the logs of all its containers, whichever were read: also a termination message may be the
+   * end of a log. Absent: nothing.
+   */
+  readonly logRight?: TargetLogRight | undefined;
   /** One of each container that ended and was asked for its last words. */
   readonly lastWords?: readonly LastWords[] | undefined;
   /** One of each running container whose log was read. */

@@ -81,16 +81,26 @@ const isLooping = ({ part, ageMs, restarts }: Ending): boolean =>
 const NO_LOG = /^(?:unable )?to retrieve container logs for /;
 
 /** The words of a container that ended: of its log, else those that it left for Kubernetes. */
-export function wordsOfEnd(facts: ClusterFacts, name: string, { message }: ContainerTermination): string {
-  const words = lastWordsOf(facts, name);
-  if (words) return NO_LOG.test(words.line ?? '') ? '' : (words.line ?? '');
-  // The message may be the end of the log (terminationMessagePolicy), which the policy keeps from the channel.
-  const isWithheld = facts.notRead?.some((each) => each.why === 'policy' && each.containerName === name) === true;
-  if (isWithheld) return '';
-  const lines = message.split('\n').filter((line) => line.trim() !== '');
-  // A report of a diagnostic image is no sentence.
-  return lines.at(-1)?.startsWith('{') ? '' : (lines.at(-1) ?? '');
+export const wordsOfEnd = (facts: ClusterFacts, name: string, ended: ContainerTermination): string =>
+  lastLineOf(facts, name) || messageOf(facts, ended);
+
+function lastLineOf(facts: ClusterFacts, name: string): string {
+  const { line = '' } = lastWordsOf(facts, name) ?? {};
+  return NO_LOG.test(line) ? '' : line;
 }
+
+/** It may be the end of the log (terminationMessagePolicy), so whoever may not read the log reads none of it. */
+function messageOf({ logRight = 'none' }: ClusterFacts, { message }: ContainerTermination): string {
+  const last = logRight === 'none' ? '' : (message.split('\n').findLast((line) => line.trim() !== '') ?? '');
+  // A report of a diagnostic image is no sentence.
+  return last.startsWith('{') ? '' : last;
+}
+
+/** The containers whose termination message stands in the answer, because their log has no words or was not read. */
+export const containersQuoted = (facts: ClusterFacts): readonly string[] =>
+  endingsOf(facts).flatMap(({ part: { name }, ended }) =>
+    lastLineOf(facts, name) === '' && messageOf(facts, ended) !== '' ? name : [],
+  );
 
 /** `12 s ago, restarted 14 times`. */
 function when({ ageMs, restarts }: Ending): string {
@@ -101,7 +111,8 @@ function sentenceOf(ending: Ending, facts: ClusterFacts): Pick<Finding, 'text' |
   const { part, ended } = ending;
   const words = wordsOfEnd(facts, part.name, ended);
   const cause = causeOf(words);
-  const quotation = words !== '' ? `: ${quoted(words)}` : lastWordsOf(facts, part.name) ? '; it wrote nothing' : '';
+  const read = lastWordsOf(facts, part.name);
+  const quotation = words !== '' ? `: ${quoted(words)}` : read && read.line === undefined ? '; it wrote nothing' : '';
   // The last words may know better than the shell's meaning of the code.
   const wrong = cause && ended.exitCode < 128 ? `exited with code ${ended.exitCode}` : exitWords(ended);
   const how = `${part.title} ${ended.exitCode === 0 ? 'ends by itself with code 0' : wrong}`;
