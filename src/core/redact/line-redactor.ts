@@ -1,5 +1,7 @@
 import type { PatternSearch } from '../../lib/patterns/linear-pattern.ts';
 import { findSecrets } from './find-secrets.ts';
+import { findNamedValues } from './named-value.ts';
+import { looksLikePassword } from './secret-forms.ts';
 import { mergeRanges, type SecretRange, type Span } from './secret-range.ts';
 
 /** Redacts line by line and remembers what it needs for secrets that span several lines. */
@@ -12,12 +14,19 @@ const ARMOR_LINE =
   /^(?:[\s>|"'+-]*[A-Za-z0-9+/]{1,80}={0,2}(?:\\n)?["',]*|(?:Proc-Type|DEK-Info|Version|Comment): .*)\s*$/;
 const ARMOR_PIECE = /[A-Za-z0-9+/]{32,}={0,2}/g;
 
-/** The key of a YAML block scalar, or a `name:` whose `value:` follows on the next line. */
+/** The key of a YAML block scalar, a `name:` whose `value:` follows on the next line, or a key whose value stands below. */
 const SECRET_NAME =
   '(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|[-_]pass|(?:api|access|private|account|signing|encryption|secret|master|auth)[-_.]?key)(?:[-_]?v?\\d{1,3})?';
 const BLOCK_KEY = new RegExp(`^(\\s*)(?:-\\s+)?["']?[\\w.-]*${SECRET_NAME}["']?:\\s*[|>][+-]?\\d?\\s*$`, 'i');
-const NAME_LINE = new RegExp(`^\\s*(?:-\\s+)?["']?name["']?:\\s*["']?[\\w.-]*${SECRET_NAME}["']?,?\\s*$`, 'i');
+const NAME_LINE = new RegExp(`^\\s*(?:-\\s+)?["']?(?:name|key)["']?:\\s*["']?[\\w.-]*${SECRET_NAME}["']?,?\\s*$`, 'i');
+const VALUE_BELOW = /^\s*["']?value["']?:\s*(?:[|>][+-]?\d?)?\s*$/i;
 const VALUE_LINE = /^(\s*["']?value["']?:\s*["']?)([^\s"'](?:.*[^\s"',])?)/i;
+
+/** The key alone, or behind what a logger writes in front. */
+const KEY_ABOVE = new RegExp(`(?:^\\s*|[:\\]|>]\\s{1,4})(?:-\\s+)?["']?[\\w.-]*?(${SECRET_NAME})["']?\\s*:\\s*$`, 'i');
+/** `the password of the database is:`, `cannot use token:`. */
+const WORDS_ABOVE = new RegExp(`(${SECRET_NAME})["']?(?: [\\w-]{1,30}){0,6}\\s*:\\s*$`, 'i');
+const NESTED = /^["']?[\w.-]+["']?:(?:\s|$)/;
 
 /** The longest private keys in use (RSA 16384) take about 200 lines. The bounds end every state at last. */
 const MAX_ARMOR_LINES = 300;
@@ -26,10 +35,13 @@ const MAX_BLOCK_LINES = 100;
 type Open =
   | { readonly kind: 'armor'; readonly linesLeft: number }
   | { readonly kind: 'block'; readonly indent: number; readonly linesLeft: number }
-  | { readonly kind: 'named' };
+  | { readonly kind: 'named' }
+  | { readonly kind: 'above'; readonly indent: number; readonly name: string; readonly isKey: boolean };
 
 interface LineScan {
   readonly ranges: readonly SecretRange[];
+  /** Where what began earlier has ended in the line. */
+  readonly from?: number;
   readonly next: Open | undefined;
 }
 
@@ -54,7 +66,7 @@ function findArmor(text: string, from: number): LineScan {
   return { ranges, next: undefined };
 }
 
-function insideArmor(text: string, open: Open & { kind: 'armor' }): LineScan & { readonly from: number } {
+function insideArmor(text: string, open: Open & { kind: 'armor' }): LineScan {
   ARMOR_END.lastIndex = 0;
   if (ARMOR_END.exec(text) !== null) {
     const end = ARMOR_END.lastIndex;
@@ -70,7 +82,7 @@ function insideArmor(text: string, open: Open & { kind: 'armor' }): LineScan & {
     end: piece.index + piece[0].length,
     kind: 'private-key',
   }));
-  return { ranges, next, from: 0 };
+  return { ranges, next };
 }
 
 function insideBlock(text: string, open: Open & { kind: 'block' }): LineScan {
@@ -80,17 +92,39 @@ function insideBlock(text: string, open: Open & { kind: 'block' }): LineScan {
   return { ranges: text.trim() === '' ? [] : [{ start: indent, end: text.length, kind: 'secret' }], next };
 }
 
-function afterName(text: string): readonly SecretRange[] {
+function afterName(text: string): LineScan {
+  if (VALUE_BELOW.test(text))
+    return { ranges: [], next: { kind: 'block', indent: indentOf(text), linesLeft: MAX_BLOCK_LINES } };
   const [, label = '', value = ''] = VALUE_LINE.exec(text) ?? [];
-  return value === '' ? [] : [{ start: label.length, end: label.length + value.length, kind: 'secret' }];
+  const ranges = value === '' ? [] : [{ start: label.length, end: label.length + value.length, kind: 'secret' }];
+  return { ranges, next: undefined };
+}
+
+/** Below other words than a key, and where it is neither one word nor indented, the line may say anything. */
+function belowName(text: string, open: Open & { kind: 'above' }): LineScan {
+  const value = text.trimStart().replace(/^-\s+/, '');
+  if (value === '') return { ranges: [], next: open };
+  const isWord = !/\s/.test(value.trimEnd());
+  const mayBeValue = open.isKey ? isWord || indentOf(text) > open.indent : isWord && looksLikePassword(value);
+  if (!mayBeValue || NESTED.test(value)) return { ranges: [], next: undefined };
+  const label = `${open.name}: `;
+  const named = label + value;
+  const moved = text.length - named.length;
+  const found = [...findNamedValues({ text: named, from: 0, to: named.length, startsLine: true })];
+  const ranges = found.map(({ start, end, kind }) => ({ start: start + moved, end: end + moved, kind }));
+  return { ranges, next: undefined };
 }
 
 function opens(text: string): Open | undefined {
-  // Both forms are short lines.
-  if (text.length > 512) return undefined;
-  const block = text.includes(':') ? BLOCK_KEY.exec(text) : null;
+  // All forms are short lines.
+  if (text.length > 512 || !text.includes(':')) return undefined;
+  const block = BLOCK_KEY.exec(text);
   if (block !== null) return { kind: 'block', indent: (block[1] ?? '').length, linesLeft: MAX_BLOCK_LINES };
-  return NAME_LINE.test(text) ? { kind: 'named' } : undefined;
+  if (NAME_LINE.test(text)) return { kind: 'named' };
+  if (!text.trimEnd().endsWith(':')) return undefined;
+  const key = KEY_ABOVE.exec(text);
+  const name = (key ?? WORDS_ABOVE.exec(text))?.[1];
+  return name === undefined ? undefined : { kind: 'above', indent: indentOf(text), name, isKey: key !== null };
 }
 
 /** The state of one log. Call `line` with its lines in order. */
@@ -98,9 +132,10 @@ export class LineRedactor {
   /** Secrets redacted so far. A key over several lines counts once. */
   redactions = 0;
   #open: Open | undefined;
-  readonly #patterns: PatternSearch;
+  readonly #patterns: PatternSearch | undefined;
 
-  constructor(patterns: PatternSearch) {
+  /** Without patterns it hides only what an earlier line began, at the price of a look at each line: the rest is hidden once lines are chosen. */
+  constructor(patterns?: PatternSearch) {
     this.#patterns = patterns;
   }
 
@@ -117,14 +152,14 @@ export class LineRedactor {
 
   /** A whole line, cleaned and without its newline. Undefined if all of it belongs to a key that is already marked. */
   line(text: string): string | undefined {
-    const found = findSecrets({ text, from: 0, to: text.length, startsLine: true }, this.#patterns);
+    const found = this.#find({ text, from: 0, to: text.length, startsLine: true });
     if (this.#open === undefined && found.length === 0 && !text.includes(ARMOR)) {
       this.#open = opens(text);
       return text;
     }
     const wasArmor = this.#open?.kind === 'armor';
     const carried = this.#carry(text);
-    const armor = findArmor(text, carried.from);
+    const armor = findArmor(text, carried.from ?? 0);
     this.#open = armor.next ?? carried.next ?? opens(text);
 
     const ranges = mergeRanges([...carried.ranges, ...armor.ranges, ...found]);
@@ -137,16 +172,27 @@ export class LineRedactor {
   /** Secrets that start in the span of a line too long to examine in one piece. */
   find(span: Span): readonly SecretRange[] {
     const armor = findArmor(span.text, span.from).ranges.filter((range) => range.start < span.to);
-    const ranges = mergeRanges([...armor, ...findSecrets(span, this.#patterns)]);
+    const ranges = mergeRanges([...armor, ...this.#find(span)]);
     this.redactions += ranges.length;
     return ranges;
   }
 
-  #carry(text: string): LineScan & { readonly from: number } {
+  readonly #find = (span: Span): readonly SecretRange[] => (this.#patterns ? findSecrets(span, this.#patterns) : []);
+
+  #carry(text: string): LineScan {
     const open = this.#open;
-    if (open?.kind === 'armor') return insideArmor(text, open);
-    if (open?.kind === 'block') return { ...insideBlock(text, open), from: 0 };
-    return { ranges: open?.kind === 'named' ? afterName(text) : [], next: undefined, from: 0 };
+    switch (open?.kind) {
+      case 'armor':
+        return insideArmor(text, open);
+      case 'block':
+        return insideBlock(text, open);
+      case 'named':
+        return afterName(text);
+      case 'above':
+        return belowName(text, open);
+      default:
+        return { ranges: [], next: undefined };
+    }
   }
 }
 

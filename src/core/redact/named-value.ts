@@ -29,7 +29,11 @@ const ENDINGS = ['hash', 'value', 'data', 'b64', 'base64', 'plain', 'text', 'raw
 const ENDING = `(?:[-_.]?(?:${ENDINGS.join('|')}|v?\\d{1,3}))?`;
 /** In the address of a page, and in its text. */
 const ENCODED = '(?:%22)?%3[AD](?:%22)?|(?:&quot;|&#3[49];)[ \\t]{0,4}:[ \\t]{0,4}(?:&quot;|&#3[49];)|&#61;';
-const SEPARATOR = `\\\\*["'\`]{0,3}[ \\t]{0,4}(?:={1,2}>?|:=|:(?!:))[ \\t]{0,4}|${ENCODED}|[ \\t]{1,4}(?=\\S)|>|\\\\*["'][ \\t]{0,4},[ \\t]{0,4}\\\\*["']value\\\\*["'][ \\t]{0,4}:[ \\t]{0,4}`;
+/** `('password', 'X')`, `["DB_PASSWORD", "X"]`: a pair, and no list of names. */
+const PAIR = `\\\\*["'][ \\t]{0,4},[ \\t]{0,4}(?=[bru]?\\\\*["'])`;
+const SEPARATOR = `\\\\*["'\`]{0,3}[ \\t]{0,4}(?:={1,2}>?|:=|:(?!:))[ \\t]{0,4}|${ENCODED}|[ \\t]{1,4}(?=\\S)|>|\\\\*["'][ \\t]{0,4},[ \\t]{0,4}\\\\*["']value\\\\*["'][ \\t]{0,4}:[ \\t]{0,4}|${PAIR}`;
+const PAIR_START = /[([]\s{0,4}[bru]?\\*["'][\w.-]*$/;
+const PAIR_END = /^\\*["'],?\s{0,4}[)\]]/;
 const KEY = new RegExp(`(${STEMS.join('|')})${ENDING}(${SEPARATOR})`, 'gi');
 
 /**
@@ -84,6 +88,8 @@ const OPEN_KEY =
 
 interface Key {
   readonly stem: string;
+  /** As it is written. */
+  readonly word: string;
   readonly separator: string;
   /** The key is the first thing on its line. */
   readonly leads: boolean;
@@ -141,20 +147,29 @@ class ValueReader {
 
   at(key: Key, start: number): Value {
     const quoted = quotedValue(this.#text, start);
-    if (quoted !== undefined) return quoted;
+    if (quoted !== undefined) return this.#isListed(key, quoted) ? { ...quoted, end: quoted.start } : quoted;
     const pattern = barePattern(key);
     const known = this.#ends.get(pattern) ?? 0;
     const end = start < known ? known : start + matchAt(pattern, this.#text, start).length;
     this.#ends.set(pattern, end);
     return { start, end, quoted: false };
   }
+
+  /** A list of names gives none of them a value. */
+  #isListed({ separator }: Key, { end }: Value): boolean {
+    return isPair(separator) && !PAIR_END.test(this.#text.slice(end, end + 8));
+  }
 }
 
+const isPair = (separator: string): boolean => /^\\*["'][ \t]*,[ \t]*$/.test(separator);
+
 /** Some separators join key and value only after certain text. */
-function isSeparated({ stem, separator, before }: Key): boolean {
+function isSeparated({ stem, word, separator, before }: Key): boolean {
   if (separator === '>') return /<[\w:.-]*$/.test(before);
+  if (isPair(separator)) return PAIR_START.test(before);
   // `PASS: TestCart` is a test result.
-  if (stem === 'pass' && !/[-_]$/.test(before)) return /^\\*["']?[=:]/.test(separator) && !/: /.test(separator);
+  if (stem === 'pass' && !/[-_]$/.test(before))
+    return /^\\*["']?[=:]/.test(separator) && !(word === 'PASS' && /: /.test(separator));
   if (stem === 'key' || stem.startsWith('cookie')) return /[=:]/.test(separator);
   return separator.trim() !== '' || /(?:^|[\s"'=,[])--?[\w.-]*$/.test(before);
 }
@@ -179,7 +194,7 @@ const HARMLESS: Readonly<Record<string, (value: string, before: string) => boole
   // The shell's own PWD is a directory.
   pwd: (value, before) =>
     /^\d{1,5}$/.test(value) || (value.startsWith('/') && /(?:^|[^A-Za-z_-])(?:OLD)?$/.test(before)),
-  pass: (value) => /^\d{1,5}$/.test(value),
+  pass: (value) => /^\d{1,5}(?:[./]\d{1,5})?(?:%|[mnµ]?s)?$/.test(value),
   key: (value, before) => OPEN_KEY.test(before) || !(looksRandom(value) || (VARIABLE.test(before) && mixes(value))),
   cookie: (value) => !value.includes('=') && !looksRandom(value),
   token: (value) => value.length < MIN_TOKEN_LENGTH,
@@ -195,7 +210,8 @@ function isSecret(key: Key, value: string, quoted: boolean): boolean {
   if (value === '' || NOT_A_VALUE.test(value) || PATH.test(value) || isHarmless(key, value)) return false;
   const isProse = !quoted && /:[ \t]+$|^[ \t]+$/.test(key.separator);
   if (!isProse) return true;
-  return !PROSE.test(value) && !(key.stem === 'token' && /^[a-z]+$/.test(value));
+  const isWord = /^[a-z]+$/.test(value) && (key.stem === 'token' || (key.stem === 'pass' && !key.leads));
+  return !PROSE.test(value) && !isWord;
 }
 
 /** Secrets of the span that the name of their key reveals; the key stays readable. */
@@ -204,9 +220,11 @@ export function* findNamedValues(span: Span): Generator<SecretRange> {
   const values = new ValueReader(text);
   let covered = 0;
   for (const match of matchesIn(KEY, span)) {
+    const word = match[1] ?? '';
     const before = text.slice(Math.max(0, match.index - 64), match.index);
     const key: Key = {
-      stem: (match[1] ?? '').toLowerCase(),
+      stem: word.toLowerCase(),
+      word,
       separator: match[2] ?? '',
       leads: span.startsLine && match.index <= 64 && LINE_START.test(before),
       before,

@@ -97,6 +97,10 @@ function* credentialsIn(word: string): Generator<SecretRange> {
   }
 }
 
+/** `user:password@host/…` in the name of an image, and `user:password@tcp(host:port)/…` as Go spells it: without a scheme. */
+const BARE_CREDENTIAL =
+  /(?<![^\s"'`=(,{<])[\w.+-]{1,64}:([^\s"'`(,[{<>/]{1,256})@(?:(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}(?::\d{2,5})?\/|[\w-]{1,63}:\d{2,5}\/|(?:tcp|unix)\()/gi;
+
 /**
  * Passwords in addresses, `scheme://user:password@host` (the user's name stays readable), and long tokens directly
  * before `@`. A password may hold `/` or `@` although an address may not: it ends at the last `@` unless a port
@@ -106,6 +110,10 @@ export function* findUrlPasswords(span: Span): Generator<SecretRange> {
   if (!span.text.includes('@')) return;
   for (const { 0: word, index } of matchesIn(FROM_AUTHORITY, span)) {
     for (const { start, end, kind } of credentialsIn(word)) yield { start: index + start, end: index + end, kind };
+  }
+  for (const { 0: whole, 1: password = '', index } of matchesIn(BARE_CREDENTIAL, span)) {
+    const start = index + whole.indexOf(':') + 1;
+    yield { start, end: start + password.length, kind: 'url-password' };
   }
 }
 
@@ -122,7 +130,9 @@ interface Phrase {
   readonly accept?: (secret: string) => boolean;
 }
 
-const looksLikePassword = (secret: string): boolean => /\d/.test(secret) && /[a-z]/i.test(secret) && secret.length >= 6;
+/** Letters and digits, so it is hardly a word or a number. */
+export const looksLikePassword = (secret: string): boolean =>
+  /\d/.test(secret) && /[a-z]/i.test(secret) && secret.length >= 6;
 const acceptAny = (): boolean => true;
 /** `docker run -u 1000:1000` names a user and a group. */
 const isNoNumber = (secret: string): boolean => !/^\d{1,7}$/.test(secret);

@@ -222,7 +222,46 @@ const PASSWORDS: readonly Sample[] = [
   of('Mailgun', 'api-key', `ke${'y-'}${'0f3a9c1d'.repeat(4)}`),
 ];
 
+/** A name ends its line, and the value stands below. */
+const BELOW: readonly Sample[] = [
+  named('value below its key', 'db:\n  DB_PASSWORD:\n    hunter2!x\nnext: 1'),
+  named('quoted value below its key', '"password":\n  "hunter2!x",'),
+  named('words below their key', 'passphrase:\n  correct horse battery', 'horse battery'),
+  named('value below a name with a prefix', 'FATAL: DB_PASSWORD:\n  hunter2!x'),
+  named('value below a name with a prefix, not indented', 'FATAL: DB_PASSWORD:\nhunter2!x'),
+  named('value below an empty line', 'DB_TOKEN:\n\n  hunter2!x'),
+  named('list below its key', 'credentials:\n  - hunter2!x'),
+  named('value below a sentence', 'the password of the database is:\nhunter2!x'),
+  named('value below other words', 'cannot use token for user bob:\n  hunter2!x'),
+  named('block below an env entry', '- name: DB_PASSWORD\n  value: |\n    hunter2!x\n- name: OTHER'),
+  named('value below an env entry', '- name: DB_PASSWORD\n  value:\n    hunter2!x\n- name: OTHER'),
+  named('entry with a key', '- key: DB_PASSWORD\n  value: hunter2!x'),
+];
+
+const SHAPES: readonly Sample[] = [
+  named('pass in YAML', 'user: app\n  pass: hunter2!x'),
+  named('pass in a struct', '{user: app, pass: hunter2!x}'),
+  named('pass beside a user', 'login with user: app pass: hunter2!x'),
+  named('tuple', "env [('user', 'app'), ('password', 'hunter2!x')]"),
+  named('pair of a list', '[ "DB_PASSWORD", "hunter2!x" ]'),
+  of(
+    'image with a password',
+    'url-password',
+    'hunter2!x',
+    'Failed to pull image "ci:hunter2!x@registry.example/app:1"',
+  ),
+  of('image with a password and a port', 'url-password', 'hunter2!x', 'image=ci:hunter2!x@registry:5000/app'),
+  of('data source name of Go', 'url-password', 'hunter2!x', 'dial root:hunter2!x@tcp(db:3306)/shop'),
+];
+
+/** Each spans lines: the last one holds the secret alone. */
+export const SPANNING: readonly Sample[] = [...NAMED, ...NUMBERED, ...KEYS, ...BELOW].filter(({ log }) =>
+  log.includes('\n'),
+);
+
 export const SAMPLES: readonly Sample[] = [
+  ...BELOW,
+  ...SHAPES,
   ...TOKENS,
   ...AUTHORIZATION,
   ...URLS,
@@ -308,6 +347,14 @@ export const CLEAN_LINES: readonly string[] = [
   'at app//Shop$$anon$5$$anonfun$accept$6.apply(Shop.scala:31)',
   'at Shop_$6$handleAllRequests.invokeSuspend(Shop.kt:9)',
   'skipped 3 of 4',
+  'first pass: optimizing',
+  'tests: 17 pass: 15 fail: 2 second pass: 12ms',
+  'pass: true',
+  "missing keys ['password', 'username', 'host']",
+  "one of ('password', 'token', 'key') is needed",
+  'image app:1.2@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  'npm:lodash@4.17.21/index.js',
+  'ops:bob@example.com, ann:bob@example.com',
   'key-value store ready',
   'identified by its uid',
   'OLDPWD=/srv PWD=/',
@@ -323,4 +370,18 @@ export const CLEAN_LINES: readonly string[] = [
   'cookie_1 was set',
   'passport2=valid passthrough=on keypass=7',
   'I0501 10:00:00.000000       1 controller.go:42] "Reconciled" object="shop/web" generation=7',
+];
+
+/** Several lines that look a little like a secret over several lines. */
+export const CLEAN_TEXTS: readonly string[] = [
+  'password:\n  secretKeyRef:\n    name: db\n    key: password',
+  'Error: cannot get token:\n    at Object.login (/app/login.js:12:3)',
+  'failed to read secret:\n  permission denied',
+  'failed to renew the token of bob:\nretrying',
+  'invalid password:\n2024-05-01 12:30:45 INFO next',
+  'token:\n  enabled: true\n  ttl: 3600',
+  'secret:\n  not found',
+  'imagePullSecrets:\n- name: registry',
+  '- name: DB_HOST\n  value: db.shop',
+  '- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: {name: db, key: password}',
 ];
