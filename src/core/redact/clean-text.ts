@@ -68,6 +68,9 @@ export function foldRewrites(line: string): string {
   return line.split('\r').findLast((state) => state !== '') ?? '';
 }
 
+/** One line as a terminal shows it in the end. */
+export const cleanLine = (line: string): string => (isClean(line) ? line : foldRewrites(cleanText(line)));
+
 /** Returns the start of an escape sequence that the end of the text may cut; the text's length if there is none. */
 export function unfinishedEscapeStart(text: string): number {
   const earliest = Math.max(0, text.length - MAX_HELD_ESCAPE_LENGTH);

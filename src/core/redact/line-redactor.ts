@@ -127,14 +127,25 @@ function opens(text: string): Open | undefined {
   return name === undefined ? undefined : { kind: 'above', indent: indentOf(text), name, isKey: key !== null };
 }
 
+/** The clean lines of a text, in which only what an earlier line began is hidden: the rest is, once lines are chosen. */
+export function hideSpanning(lines: readonly string[]): readonly string[] {
+  const spanning = new LineRedactor();
+  return lines.flatMap((line) => spanning.line(line) ?? []);
+}
+
+const MAX_HIDDEN = 20;
+const MAX_HIDDEN_LENGTH = 256;
+
 /** The state of one log. Call `line` with its lines in order. */
 export class LineRedactor {
   /** Secrets redacted so far. A key over several lines counts once. */
   redactions = 0;
+  /** Of what it replaced so far, some values that are no ordinary words: they may stand elsewhere without their name. */
+  readonly hidden = new Set<string>();
   #open: Open | undefined;
   readonly #patterns: PatternSearch | undefined;
 
-  /** Without patterns it hides only what an earlier line began, at the price of a look at each line: the rest is hidden once lines are chosen. */
+  /** Without patterns it hides only what an earlier line began, which costs little. */
   constructor(patterns?: PatternSearch) {
     this.#patterns = patterns;
   }
@@ -164,6 +175,7 @@ export class LineRedactor {
 
     const ranges = mergeRanges([...carried.ranges, ...armor.ranges, ...found]);
     this.redactions += Math.max(0, ranges.length - (wasArmor ? carried.ranges.length : 0));
+    for (const { start, end } of ranges) this.#remember(text.slice(start, end));
     const [first] = carried.ranges;
     if (wasArmor && first?.start === 0 && first.end === text.length) return undefined;
     return replaceRanges(text, { from: 0, to: text.length, ranges });
@@ -178,6 +190,11 @@ export class LineRedactor {
   }
 
   readonly #find = (span: Span): readonly SecretRange[] => (this.#patterns ? findSecrets(span, this.#patterns) : []);
+
+  #remember(value: string): void {
+    const isWorthIt = this.hidden.size < MAX_HIDDEN && value.length <= MAX_HIDDEN_LENGTH;
+    if (isWorthIt && looksLikePassword(value)) this.hidden.add(value);
+  }
 
   #carry(text: string): LineScan {
     const open = this.#open;

@@ -38,6 +38,8 @@ export interface LogFilter {
   end(): Buffer;
   /** Secrets replaced so far by `[redacted:kind]`. */
   readonly redactions: number;
+  /** Some values that were replaced, for whoever shows other texts beside this one. */
+  readonly hidden: ReadonlySet<string>;
   /** With the policy's patterns: push no more bytes at once, so that a push takes a bounded time. */
   readonly bytesAtOnce: number | undefined;
   /** The cost of the policy's patterns so far: their states times characters, at most. */
@@ -82,6 +84,10 @@ class LineFilter implements LogFilter {
 
   get redactions(): number {
     return this.#redactor.redactions;
+  }
+
+  get hidden(): ReadonlySet<string> {
+    return this.#redactor.hidden;
   }
 
   push(chunk: Buffer): Buffer {

@@ -9,11 +9,23 @@ type Patterns = readonly string[];
 const MAX_TEXT_LENGTH = 32 * 1024;
 
 /** A whole text, cleaned and redacted like a log (`createLogFilter`); at most 32,768 characters of it. */
-export function redactText(text: string, redact: Patterns): string {
-  if (text === '') return text;
-  const filter = createLogFilter({ redact });
-  const first = Buffer.from(filter.push(Buffer.from(text.slice(0, MAX_TEXT_LENGTH))));
-  return Buffer.concat([first, filter.end()]).toString('utf8');
+export const redactText = (text: string, redact: Patterns): string =>
+  text === '' ? text : (redactTogether([text], redact)[0] ?? '');
+
+/** Texts that stand together in an answer, each redacted as `redactText` does: what is hidden in one is hidden in all. */
+export function redactTogether(texts: readonly string[], redact: Patterns): readonly string[] {
+  const hidden = new Set<string>();
+  const redacted = texts.map((text) => {
+    const filter = createLogFilter({ redact });
+    const first = Buffer.from(filter.push(Buffer.from(text.slice(0, MAX_TEXT_LENGTH))));
+    const whole = Buffer.concat([first, filter.end()]).toString('utf8');
+    for (const value of filter.hidden) hidden.add(value);
+    return whole;
+  });
+  const longestFirst = [...hidden].toSorted((a, b) => b.length - a.length);
+  return redacted.map((text) =>
+    longestFirst.reduce((rest, value) => rest.replaceAll(value, '[redacted:secret]'), text),
+  );
 }
 
 /**

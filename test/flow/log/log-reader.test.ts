@@ -64,7 +64,14 @@ describe('LogReader', () => {
             limitBytes: 1_000_000,
           },
           {
-            filter: { push, end: () => filter.end(), redactions: 0, bytesAtOnce: undefined, steps: 0 },
+            filter: {
+              push,
+              end: () => filter.end(),
+              redactions: 0,
+              hidden: new Set(),
+              bytesAtOnce: undefined,
+              steps: 0,
+            },
             excerpt: createExcerpt({ headLines: 2, tailLines: 2, maxBytes: 1_000 }),
             spool: await new FakeSpools().open(),
             turns: turns.of('U0ROY'),

@@ -1,6 +1,7 @@
 import { shorten } from '../../../lib/text.ts';
-import { cleanText, foldRewrites, isClean } from '../../redact/clean-text.ts';
-import { redactText } from '../../redact/redact-text.ts';
+import { cleanLine } from '../../redact/clean-text.ts';
+import { LineRedactor } from '../../redact/line-redactor.ts';
+import { redactText, redactTogether } from '../../redact/redact-text.ts';
 import type { LogShape, TargetLog } from '../facts/facts.ts';
 import { LogEntries, type LogEntry, quotable, severityOf, wordsOf } from './log-entries.ts';
 import { troubleIn } from './log-level.ts';
@@ -50,11 +51,13 @@ interface Shape {
  *   which often name an option, a warning. `0 errors`, `error=null`, `no error` make nothing.
  * - A stack trace counts once, with its first line; the shape says that line and the cause.
  * - Warnings are shown only where nothing is worse.
+ * - A line of a secret that began in an earlier one is nothing.
  *
  * Memory is bounded: 200 shapes of at most two lines of 16 KiB. Linear time in the text; never throws.
  */
 export class ErrorShapes {
   readonly #redact: readonly string[];
+  readonly #spanning = new LineRedactor();
   readonly #entries = new LogEntries();
   readonly #shapes = new Map<string, Shape>();
   #lines = 0;
@@ -75,12 +78,19 @@ export class ErrorShapes {
       this.#firstAtMs = Math.min(this.#firstAtMs ?? atMs, atMs);
       this.#lastAtMs = Math.max(this.#lastAtMs ?? atMs, atMs);
     }
-    const bounded = boundedLine(text);
-    const line = isClean(bounded) ? bounded : foldRewrites(cleanText(bounded));
+    const line = this.#outsideSecrets(cleanLine(boundedLine(text)));
+    if (line === undefined) return;
     if (HAS_WORDS.test(line) && (!REQUEST.test(line) || troubleIn(line) !== undefined)) this.#newest = line;
     if (ON_LOOPBACK.test(line)) this.#onLoopback = line;
     const ended = this.#entries.add(line, Number.isFinite(atMs) ? atMs : (this.#lastAtMs ?? 0));
     if (ended !== undefined) this.#count(ended);
+  }
+
+  /** Undefined: it belongs to a secret that began in an earlier line, so it says nothing. */
+  #outsideSecrets(clean: string): string | undefined {
+    const { isInsideSecret } = this.#spanning;
+    const line = this.#spanning.line(clean);
+    return isInsideSecret && line !== clean ? undefined : line;
   }
 
   /** Call it once, at the end. Every line is redacted and at most 300 characters. */
@@ -90,13 +100,17 @@ export class ErrorShapes {
     const found = byImportance([...this.#shapes.values()]);
     const hasErrors = found.some(({ level }) => level !== 'warning');
     const shown = found.filter(({ level }) => !hasErrors || level !== 'warning').slice(0, MAX_SHOWN);
+    const said = [this.#newest, this.#onLoopback, ...shown.flatMap(({ first, cause }) => [first, cause])];
+    const lines = said.filter((line) => line !== undefined);
+    const redacted = redactTogether(lines, this.#redact);
+    const safe = new Map(lines.map((line, index) => [line, redacted[index] ?? '']));
     return {
       lines: this.#lines,
       ...(this.#firstAtMs === undefined ? undefined : { firstAtMs: this.#firstAtMs, lastAtMs: this.#lastAtMs ?? 0 }),
-      ...this.#chosen('newest', this.#newest),
-      ...this.#chosen('onLoopback', this.#onLoopback),
-      shapes: shown.map(({ level, isAccess, count, firstAtMs, lastAtMs, ...example }) => ({
-        line: this.#shown(example),
+      ...this.#chosen('newest', safe.get(this.#newest ?? '')),
+      ...this.#chosen('onLoopback', safe.get(this.#onLoopback ?? '')),
+      shapes: shown.map(({ level, isAccess, count, firstAtMs, lastAtMs, first, cause }) => ({
+        line: this.#shown({ first: safe.get(first) ?? '', cause: safe.get(cause ?? '') }),
         count,
         level,
         ...(isAccess ? { isAccess } : undefined),
@@ -133,10 +147,10 @@ export class ErrorShapes {
     for (const [key, shape] of this.#shapes) if (!important.has(shape)) this.#shapes.delete(key);
   }
 
-  /** Redacts the whole lines, chooses from them, and redacts what was chosen before any of it is cut (`quotable` says why). */
+  /** Chooses from whole lines that are redacted, and redacts what was chosen before any of it is cut (`quotable` says why). */
   #shown({ first, cause }: Pick<Shape, 'first' | 'cause'>): string {
     const safe = (line: string): string => redactText(line, this.#redact);
-    const words = wordsOf({ first: safe(first), ...(cause === undefined ? undefined : { cause: safe(cause) }) });
+    const words = wordsOf({ first, ...(cause === undefined ? undefined : { cause }) });
     const why = words.cause === undefined ? undefined : { cause: safe(words.cause) };
     return quotable(joined({ first: safe(words.first), ...why }), this.#redact);
   }

@@ -1,3 +1,5 @@
+import { cleanLine } from '../../redact/clean-text.ts';
+import { hideSpanning, LineRedactor } from '../../redact/line-redactor.ts';
 import { redactTail } from '../../redact/redact-text.ts';
 import type { LastWords, TargetLog } from '../facts/facts.ts';
 import type { Evidence } from '../facts/verdict.ts';
@@ -94,7 +96,7 @@ const isStrayFrame = (line: string): boolean => STRAY_FRAME.test(line);
  * thread and logger in front are left out. No line: the program wrote nothing. Linear in the text; never throws.
  */
 export function lastWordsOf(lines: readonly string[], redact: readonly string[]): Omit<LastWords, 'containerName'> {
-  const worded = lines.filter((line) => !MEMORY_MAP.test(line));
+  const worded = hideSpanning(lines.filter((line) => !MEMORY_MAP.test(line)).map(cleanLine));
   const shown = redactTail(worded.slice(-MAX_LINES).join('\n'), redact).split('\n').slice(-MAX_LINES);
   const from = shown.length - LAST_LINES - shown.filter(isStrayFrame).length;
   const entries = entriesIn(shown).filter(({ first, end }) => end >= from && !isStrayFrame(first));
@@ -170,11 +172,12 @@ function moreAround(lines: readonly string[], { causeAt }: LogEntry): readonly s
 const MAX_NEWEST = 5;
 
 /**
- * Keeps the newest lines of a log, for a rule that lets people read them (`targetLog: tail`). Holds 50 lines: more than it shows, so
- * that a secret over several lines is seen whole.
+ * Keeps the newest lines of a log, for a rule that lets people read them (`targetLog: tail`). Add all lines, in order: one of them may
+ * begin a secret over many. Holds 50.
  */
 export class LogTail {
   readonly #redact: readonly string[];
+  readonly #spanning = new LineRedactor();
   readonly #held: string[] = [];
 
   /** `redact`: the policy's own patterns. */
@@ -183,7 +186,9 @@ export class LogTail {
   }
 
   add(line: string): void {
-    this.#held.push(line);
+    const safe = this.#spanning.line(cleanLine(line));
+    if (safe === undefined) return;
+    this.#held.push(safe);
     if (this.#held.length > LAST_LINES) this.#held.shift();
   }
 

@@ -1,3 +1,4 @@
+import { hideSpanning } from '../../redact/line-redactor.ts';
 import { type LogLevel, levelOf, troubleIn } from './log-level.ts';
 
 /** The parts of a line of JSON, logfmt or an access log. */
@@ -76,9 +77,13 @@ function first(fields: Fields, keys: readonly string[]): unknown {
   return key === undefined ? undefined : fields[key];
 }
 
+/** One line of a record is quoted alone, so it no longer shows what the line above it began. */
+const withoutSpanning = (text: string): string =>
+  text.includes('\n') ? hideSpanning(text.split('\n')).join('\n') : text;
+
 /** The words of a field: text, number, or the message of an object. */
 function wordsOf(value: unknown, depth = 0): string {
-  if (typeof value === 'string') return value.trim();
+  if (typeof value === 'string') return withoutSpanning(value).trim();
   if (typeof value === 'number') return String(value);
   if (Array.isArray(value) && depth < MAX_DEPTH) return wordsOf(value[0], depth + 1);
   if (!isFields(value) || depth >= MAX_DEPTH) return '';
@@ -140,7 +145,7 @@ function readJson(line: string): StructuredLine | undefined {
     IS_TRACE.test(whole) ? whole : undefined,
   ];
   const trace = traces.find((each) => typeof each === 'string' && each.includes('\n')) as string | undefined;
-  return { level: levelIn(fields), text, ...(trace === undefined ? undefined : { trace }) };
+  return { level: levelIn(fields), text, ...(trace === undefined ? undefined : { trace: withoutSpanning(trace) }) };
 }
 
 /** A request with its status: kdebug reads the names that proxies and middlewares use. */
