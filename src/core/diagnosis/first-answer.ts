@@ -21,8 +21,15 @@ const MAX_EVIDENCE_LINES = 6;
 export const findingsIn = (facts: ClusterFacts): readonly Finding[] =>
   ordered(Object.values(lookAtCluster(facts)).flat());
 
-/** A green tick needs all of these: ready, its warnings and each running container's log read. */
-export function isProvenWell({ pod, events, warnings, logs = [] }: ClusterFacts): boolean {
+/** Findings that a starting pod waits for; none of them is trouble yet. */
+const WAITED_FOR: ReadonlySet<string> = new Set(['init_waiting', 'probe_failing']);
+
+/** A green tick needs all of these: ready, nothing wrong or waited for, its warnings and each running container's log read. */
+export function isProvenWell(
+  { pod, events, warnings, logs = [] }: ClusterFacts,
+  findings: readonly Finding[],
+): boolean {
+  if (findings.some((finding) => isWrong(finding) || WAITED_FOR.has(finding.code))) return false;
   const running = partsOf(pod).filter(({ status }) => status?.running);
   const isRead = running.every(({ name }) => logs.some((log) => log.containerName === name && log.lines > 0));
   return isReady(pod) && (events ?? warnings) !== undefined && running.length > 0 && isRead;
@@ -53,14 +60,11 @@ export function evidenceOf(facts: ClusterFacts, findings: readonly Finding[]): r
     }));
 }
 
-/** Findings that a starting pod waits for; none of them is trouble yet. */
-const WAITED_FOR: ReadonlySet<string> = new Set(['init_waiting', 'probe_failing']);
-
 /** The headline of a pod in which nothing is wrong, as far as it could be seen. */
 function quietLine(facts: ClusterFacts, findings: readonly Finding[], isHealthy: boolean): string {
   const { pod } = facts;
-  if (!isReady(pod)) {
-    const waited = findings.find(({ code }) => WAITED_FOR.has(code));
+  const waited = findings.find(({ code }) => WAITED_FOR.has(code));
+  if (!isReady(pod) || waited) {
     return `Starting, for ${spanOf(ageOf(facts))} now${waited ? `: ${waited.text}` : ''}`;
   }
   const restarts = partsOf(pod).reduce(
@@ -91,7 +95,7 @@ function lineOf(facts: ClusterFacts, findings: readonly Finding[], isHealthy: bo
  */
 export function firstAnswer(facts: ClusterFacts): Verdict {
   const findings = findingsIn(facts);
-  const isHealthy = isProvenWell(facts) && !findings.some(isWrong);
+  const isHealthy = isProvenWell(facts, findings);
   const unseen = unseenOf(facts);
   const evidence = evidenceOf(facts, findings);
   return {

@@ -61,7 +61,7 @@ export class PodGrouper {
     pods.push(facts);
     const isExample = !known || saysMore(facts, known.example);
     this.#groups.set(key, isExample ? { worst, example: facts, findings, pods } : known);
-    this.#count(facts);
+    this.#count(facts, findings);
   }
 
   result(): GroupedPods {
@@ -72,7 +72,7 @@ export class PodGrouper {
     return { groups, ...this.#counts, unseen: [...this.#unseen] };
   }
 
-  #count(facts: ClusterFacts): void {
+  #count(facts: ClusterFacts, findings: readonly Finding[]): void {
     const { pod, logs = [], notRead = [] } = facts;
     const counts = this.#counts;
     const running = partsOf(pod).filter(({ status }) => status?.running);
@@ -82,7 +82,7 @@ export class PodGrouper {
     counts.ready += Number(isReady(pod));
     counts.live += Number(isLive);
     counts.running += Number(isLive && running.length > 0);
-    counts.proven += Number(isProvenWell(facts));
+    counts.proven += Number(isProvenWell(facts, findings));
     counts.unread += Number(running.some(({ name }) => linesOf(name) === undefined));
     counts.empty += Number(running.some(({ name }) => linesOf(name) === 0));
     if (notRead.length > 0) for (const line of unseenOf({ notRead, hasWarnings: true })) this.#unseen.add(line);

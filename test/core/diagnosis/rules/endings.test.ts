@@ -32,6 +32,32 @@ describe('a container that ends again and again', () => {
     expect(answer({ pod }).line).toMatch(/restarted 14 times$/);
   });
 
+  it('is told with the message that the program left for Kubernetes, where its log has no words', () => {
+    const message = 'connecting\ncannot open the ledger\n';
+    const left = withStatus({ waiting: WAITING, restartCount: 1, lastTermination: ended(1_000, { message }) });
+    const gone = words('unable to retrieve container logs for containerd://4bf9');
+    for (const lastWords of [[words()], [gone], []])
+      expect(answer({ pod: left, logRight: 'errors', lastWords }).line).toMatch(/: “cannot open the ledger”$/);
+    expect(answer({ pod: left, logRight: 'errors', lastWords: [words('it says more')] }).line).toMatch(
+      /: “it says more”$/,
+    );
+    expect(answer({ pod, logRight: 'errors', lastWords: [gone] }).line).toMatch(/restarted 14 times$/);
+  });
+
+  it.each([undefined, 'none'] as const)(
+    'is told without that message where the log may not be read: %s',
+    (logRight) => {
+      const left = (state: Parameters<typeof withStatus>[0]) => withStatus({ restartCount: 1, ...state });
+      const lastTermination = ended(1_000, { message: 'customer Ann' });
+      for (const facts of [
+        { pod: left({ waiting: WAITING, lastTermination }) },
+        { pod: left({ running: { startedAt: at(-500) }, lastTermination }), lastWords: [words()] },
+        { pod: withStatus({ terminated: lastTermination }, {}, 'Failed') },
+      ])
+        expect(JSON.stringify(answer({ ...facts, logRight }))).not.toContain('Ann');
+    },
+  );
+
   it('explains exit codes where that adds something', () => {
     const of = (exitCode: number) =>
       answer({ pod: withStatus({ waiting: WAITING, restartCount: 1, lastTermination: ended(1_000, { exitCode }) }) })

@@ -136,6 +136,14 @@ const CONTROLS: readonly (readonly [string, Partial<ClusterFacts>, boolean])[] =
     },
     true,
   ],
+  [
+    'just started, and its liveness probe fails',
+    {
+      pod: withStatus({ ready: true, running: { startedAt: at(-20_000) } }),
+      events: [unhealthy('Liveness', 6, 1_000)],
+    },
+    false,
+  ],
   ['with a liveness failure that did not come back', { events: [unhealthy('Liveness', 5, 121_000)] }, true],
   [
     'with errors of its start that did not come back',

@@ -122,6 +122,24 @@ describe('the description of a pod', () => {
     expect(textOf(message).split('\n').slice(2, 4)).toEqual(['Not checked:', expect.stringContaining('log of web')]);
   });
 
+  it('begins with no tick above a probe that fails, also in the first minute of a container', () => {
+    const status = { containerStatuses: [aStatus({ ready: true, running: { startedAt: ago(20_000) } })] };
+    const failing = event({
+      type: 'Warning',
+      reason: 'Unhealthy',
+      message: 'Liveness probe failed: the disk is gone',
+      count: 6,
+      atMs: START_MS - 1_000,
+      fieldPath: 'spec.containers{web}',
+    });
+    const { facts, ...rest } = described(healthy({ status }), {}, [failing]);
+    const logs = [{ containerName: 'web', lines: 40, shapes: [] }];
+    const message = podMessage({ ...rest, facts: { ...facts, logs } });
+    expect(message.tone).not.toBe('success');
+    expect(textOf(message)).not.toContain('Healthy');
+    expect(textOf(message).split('\n').slice(0, 2).join(' ')).toMatch(/web’s liveness probe fails.*“the disk is gone”/);
+  });
+
   it('says the same as the first answer to a question, in its tone', () => {
     const lastTermination = aTermination({ exitCode: 1, reason: 'Error', finishedAt: ago(12_000) });
     const waiting = { reason: 'CrashLoopBackOff', message: 'back-off' };
