@@ -60,6 +60,8 @@ export interface Observed {
   /** The target's own limit. The debug container shares it (KEP-277: it has no resources of its own). */
   readonly memoryLimit?: string;
   readonly podSecurity?: PodSecurityLevel;
+  /** Of a second run, whose words are posted: the channel's rule keeps those of the first one from it (`targetLog`). */
+  readonly keepsLog?: true;
   /** The obstacles that will keep the image from working, in sentences (`obstaclesOf`). */
   readonly obstacles?: readonly string[];
 }

@@ -13,7 +13,7 @@ import {
 } from '../container/pod.ts';
 import type { Revisions } from '../container/revisions.ts';
 import { endOfDebugger, statusOfTarget } from '../container/status.ts';
-import { type Denial, denied, type Policy } from '../policy/policy.ts';
+import { channelPolicy, type Denial, denied, type Policy } from '../policy/policy.ts';
 import type { RunRequest } from '../request/command.ts';
 import type { Origin } from '../request/origin.ts';
 import { targetContainerOf } from '../request/target.ts';
@@ -22,6 +22,7 @@ import { classOfLaunch } from './launch-class.ts';
 import type { PlanResult } from './make-plan.ts';
 import { ownImage } from './resolve.ts';
 import { imageOfRevision } from './revision-image.ts';
+import { targetLogOf } from './target-log.ts';
 
 /** The default of `--timeout`: what starts is up by then. */
 const TIMEOUT_MS = 60_000;
@@ -198,9 +199,19 @@ export function planOnceMore(pod: Pod, inputs: OnceMoreInputs): PlanResult {
     ...defined({ reason: request.reason }),
     blindSpots: [],
     onceMore,
-    observed: { earlierContainers: pod.spec.ephemeralContainers.length, podSecurity: level },
+    observed: {
+      earlierContainers: pod.spec.ephemeralContainers.length,
+      podSecurity: level,
+      ...defined({ keepsLog: keepsLog(pod, inputs) || undefined }),
+    },
   };
   return { kind: 'plan', plan };
+}
+
+/** A channel that may be shared with another company counts as shared. */
+function keepsLog({ metadata: { namespace } }: Pod, { origin, policy, cluster }: OnceMoreInputs): boolean {
+  const isShared = channelPolicy(policy, origin.channelId)?.slackConnect === 'allowed';
+  return targetLogOf(policy, origin, { cluster, namespace }, { isShared }) === 'none';
 }
 
 /** The powers of the original, for the class. */

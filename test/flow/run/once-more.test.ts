@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Revisions } from '../../../src/core/container/revisions.ts';
+import { defined } from '../../../src/lib/object.ts';
 import { anOriginal } from '../../support/builders.ts';
+import { textOf } from '../../support/plain-message.ts';
 import { aPodWith, aWorldOf, guarded, statusOf } from '../support/second-runs.ts';
 import { World } from '../support/world.ts';
 
@@ -37,6 +39,27 @@ describe('a second run', () => {
     expect(launch?.container).not.toHaveProperty('targetContainerName');
     expect(launch?.container.env.map(({ name }) => name)).toContain('KDEBUG_ONCE_MORE');
   });
+
+  it.each([
+    ['none', undefined, true],
+    [undefined, 'allowed', true],
+    ['errors', 'allowed', false],
+    [undefined, undefined, false],
+  ] as const)(
+    'says on its card that the channel reads what the program writes, where targetLog is %s and slackConnect %s: %s',
+    async (targetLog, slackConnect, isSaid) => {
+      const world = aWorldOf(ORIGINAL);
+      const channels = Object.entries(world.policy.channels).map(([id, channel]) => {
+        const rules = channel.rules.map((rule) => ({ ...rule, ...defined({ targetLog }) }));
+        return [id, { ...channel, rules, ...defined({ slackConnect }) }] as const;
+      });
+      world.policy = { ...world.policy, channels: Object.fromEntries(channels) };
+      await world.say('once-more web-1');
+      expect((await world.run()).state).toBe('pending-approval');
+      const words = 'This channel will read what the program writes, also where its rule keeps the log of web from it';
+      expect(textOf(world.anchor()).includes(words)).toBe(isSaid);
+    },
+  );
 
   it.each<[string, (world: World) => void]>([
     ['its container runs by then', ({ cluster }) => cluster.setPod(aPodWith(up))],

@@ -59,6 +59,11 @@ function planOf(onceMore: OnceMore): Plan {
   return plan;
 }
 
+const keptFromChannel = (): Plan => ({
+  ...planOf(ONCE_MORE),
+  observed: { earlierContainers: 0, keepsLog: true },
+});
+
 function run(onceMore: OnceMore, parts: Partial<Run> = {}): Run {
   const { withoutEnv } = onceMore;
   return aRun({
@@ -143,6 +148,10 @@ export const ONCE_MORE_MESSAGES: readonly MessageKind[] = [
         message: anchorMessage(run(EARLIER, { state: 'pending-approval' }), NOW),
       },
       { name: 'with a tracer', message: anchorMessage(run(TRACED, { state: 'pending-approval' }), NOW) },
+      {
+        name: 'where the rule keeps the log of the program from the channel',
+        message: anchorMessage(run(ONCE_MORE, { state: 'pending-approval', plan: keptFromChannel() }), NOW),
+      },
       { name: 'without a variable', message: anchorMessage(run(WITHOUT, { state: 'pending-approval' }), NOW) },
       ...ENDS.map(([name, one]) => ({ name, message: anchorMessage(one, NOW) })),
     ],
