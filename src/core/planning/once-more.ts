@@ -163,6 +163,9 @@ export function planOnceMore(pod: Pod, inputs: OnceMoreInputs): PlanResult {
   const { image, imagePullPolicy, container, onceMore } = second;
   const alias = ownImage(image);
   const { limits } = policy;
+  // A channel that may be shared with another company counts as shared.
+  const isShared = channelPolicy(policy, origin.channelId)?.slackConnect === 'allowed';
+  const right = targetLogOf(policy, origin, { cluster, namespace: pod.metadata.namespace }, { isShared });
   const judged = classOfLaunch({
     pod,
     targetName: undefined,
@@ -202,16 +205,10 @@ export function planOnceMore(pod: Pod, inputs: OnceMoreInputs): PlanResult {
     observed: {
       earlierContainers: pod.spec.ephemeralContainers.length,
       podSecurity: level,
-      ...defined({ keepsLog: keepsLog(pod, inputs) || undefined }),
+      ...defined({ keepsLog: right === 'none' || undefined }),
     },
   };
   return { kind: 'plan', plan };
-}
-
-/** A channel that may be shared with another company counts as shared. */
-function keepsLog({ metadata: { namespace } }: Pod, { origin, policy, cluster }: OnceMoreInputs): boolean {
-  const isShared = channelPolicy(policy, origin.channelId)?.slackConnect === 'allowed';
-  return targetLogOf(policy, origin, { cluster, namespace }, { isShared }) === 'none';
 }
 
 /** The powers of the original, for the class. */

@@ -17,7 +17,7 @@ const ARMOR_PIECE = /[A-Za-z0-9+/]{32,}={0,2}/g;
 /** The key of a YAML block scalar, a `name:` whose `value:` follows on the next line, or a key whose value stands below. */
 const SECRET_NAME =
   '(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|[-_]pass|(?:api|access|private|account|signing|encryption|secret|master|auth)[-_.]?key)(?:[-_]?v?\\d{1,3})?';
-const BLOCK_KEY = new RegExp(`^(\\s*)(?:-\\s+)?["']?[\\w.-]*${SECRET_NAME}["']?:\\s*[|>][+-]?\\d?\\s*$`, 'i');
+const BLOCK_KEY = new RegExp(`^\\s*(?:-\\s+)?["']?[\\w.-]*${SECRET_NAME}["']?:\\s*[|>][+-]?\\d?\\s*$`, 'i');
 const NAME_LINE = new RegExp(`^\\s*(?:-\\s+)?["']?(?:name|key)["']?:\\s*["']?[\\w.-]*${SECRET_NAME}["']?,?\\s*$`, 'i');
 const VALUE_BELOW = /^\s*["']?value["']?:\s*(?:[|>][+-]?\d?)?\s*$/i;
 const VALUE_LINE = /^(\s*["']?value["']?:\s*["']?)([^\s"'](?:.*[^\s"',])?)/i;
@@ -32,17 +32,16 @@ const NESTED = /^["']?[\w.-]+["']?:(?:\s|$)/;
 const MAX_ARMOR_LINES = 300;
 const MAX_BLOCK_LINES = 100;
 
-type Open =
-  | { readonly kind: 'armor'; readonly linesLeft: number }
-  | { readonly kind: 'block'; readonly indent: number; readonly linesLeft: number }
-  | { readonly kind: 'named' }
-  | { readonly kind: 'above'; readonly indent: number; readonly name: string; readonly isKey: boolean };
+/** What an earlier line began: reads the next line. */
+type Open = (text: string) => LineScan;
 
 interface LineScan {
   readonly ranges: readonly SecretRange[];
   /** Where what began earlier has ended in the line. */
   readonly from?: number;
-  readonly next: Open | undefined;
+  /** All of the line belongs to a key that is already marked. */
+  readonly isMarked?: true;
+  readonly next?: Open | undefined;
 }
 
 const indentOf = (text: string): number => text.search(/\S|$/);
@@ -58,73 +57,77 @@ function findArmor(text: string, from: number): LineScan {
     ARMOR_END.lastIndex = ARMOR_BEGIN.lastIndex;
     if (ARMOR_END.exec(text) === null) {
       ranges.push({ start: begin.index, end: text.length, kind: 'private-key' });
-      return { ranges, next: { kind: 'armor', linesLeft: MAX_ARMOR_LINES } };
+      return { ranges, next: armor(MAX_ARMOR_LINES) };
     }
     ranges.push({ start: begin.index, end: ARMOR_END.lastIndex, kind: 'private-key' });
     ARMOR_BEGIN.lastIndex = ARMOR_END.lastIndex;
   }
-  return { ranges, next: undefined };
+  return { ranges };
 }
 
-function insideArmor(text: string, open: Open & { kind: 'armor' }): LineScan {
-  ARMOR_END.lastIndex = 0;
-  if (ARMOR_END.exec(text) !== null) {
-    const end = ARMOR_END.lastIndex;
-    return { ranges: [{ start: 0, end, kind: 'private-key' }], next: undefined, from: end };
-  }
-  const next: Open | undefined = open.linesLeft > 1 ? { ...open, linesLeft: open.linesLeft - 1 } : undefined;
-  if (text.length < 256 && ARMOR_LINE.test(text)) {
-    return { ranges: [{ start: 0, end: text.length, kind: 'private-key' }], next, from: text.length };
-  }
-  const pieces = [...text.matchAll(ARMOR_PIECE)];
-  const ranges = pieces.map((piece) => ({
-    start: piece.index,
-    end: piece.index + piece[0].length,
-    kind: 'private-key',
-  }));
-  return { ranges, next };
+function armor(linesLeft: number): Open | undefined {
+  if (linesLeft === 0) return undefined;
+  return (text) => {
+    ARMOR_END.lastIndex = 0;
+    const isEnd = ARMOR_END.exec(text) !== null;
+    const next = isEnd ? undefined : armor(linesLeft - 1);
+    const end = isEnd ? ARMOR_END.lastIndex : text.length;
+    if (isEnd || (text.length < 256 && ARMOR_LINE.test(text))) {
+      const range = { start: 0, end, kind: 'private-key' };
+      return { ranges: [range], from: end, next, ...(end === text.length && { isMarked: true }) };
+    }
+    const ranges = [...text.matchAll(ARMOR_PIECE)].map(({ 0: piece, index }) => ({
+      start: index,
+      end: index + piece.length,
+      kind: 'private-key',
+    }));
+    return { ranges, next };
+  };
 }
 
-function insideBlock(text: string, open: Open & { kind: 'block' }): LineScan {
-  const indent = indentOf(text);
-  if (text.trim() !== '' && indent <= open.indent) return { ranges: [], next: undefined };
-  const next: Open | undefined = open.linesLeft > 1 ? { ...open, linesLeft: open.linesLeft - 1 } : undefined;
-  return { ranges: text.trim() === '' ? [] : [{ start: indent, end: text.length, kind: 'secret' }], next };
+/** The lines that are indented deeper than the key above them. */
+function block(indent: number, linesLeft = MAX_BLOCK_LINES): Open | undefined {
+  if (linesLeft === 0) return undefined;
+  return (text) => {
+    const start = indentOf(text);
+    const next = block(indent, linesLeft - 1);
+    if (start === text.length) return { ranges: [], next };
+    return start <= indent ? { ranges: [] } : { ranges: [{ start, end: text.length, kind: 'secret' }], next };
+  };
 }
 
-function afterName(text: string): LineScan {
-  if (VALUE_BELOW.test(text))
-    return { ranges: [], next: { kind: 'block', indent: indentOf(text), linesLeft: MAX_BLOCK_LINES } };
+const afterName: Open = (text) => {
+  if (VALUE_BELOW.test(text)) return { ranges: [], next: block(indentOf(text)) };
   const [, label = '', value = ''] = VALUE_LINE.exec(text) ?? [];
-  const ranges = value === '' ? [] : [{ start: label.length, end: label.length + value.length, kind: 'secret' }];
-  return { ranges, next: undefined };
-}
+  return {
+    ranges: value === '' ? [] : [{ start: label.length, end: label.length + value.length, kind: 'secret' }],
+  };
+};
 
 /** Below other words than a key, and where it is neither one word nor indented, the line may say anything. */
-function belowName(text: string, open: Open & { kind: 'above' }): LineScan {
-  const value = text.trimStart().replace(/^-\s+/, '');
-  if (value === '') return { ranges: [], next: open };
-  const isWord = !/\s/.test(value.trimEnd());
-  const mayBeValue = open.isKey ? isWord || indentOf(text) > open.indent : isWord && looksLikePassword(value);
-  if (!mayBeValue || NESTED.test(value)) return { ranges: [], next: undefined };
-  const label = `${open.name}: `;
-  const named = label + value;
-  const moved = text.length - named.length;
-  const found = [...findNamedValues({ text: named, from: 0, to: named.length, startsLine: true })];
-  const ranges = found.map(({ start, end, kind }) => ({ start: start + moved, end: end + moved, kind }));
-  return { ranges, next: undefined };
-}
+const below =
+  (name: string, indent: number, isKey: boolean): Open =>
+  (text) => {
+    const value = text.trimStart().replace(/^-\s+/, '');
+    if (value === '') return { ranges: [], next: below(name, indent, isKey) };
+    const isWord = !/\s/.test(value.trimEnd());
+    const mayBeValue = isKey ? isWord || indentOf(text) > indent : isWord && looksLikePassword(value);
+    if (!mayBeValue || NESTED.test(value)) return { ranges: [] };
+    const named = `${name}: ${value}`;
+    const moved = text.length - named.length;
+    const found = [...findNamedValues({ text: named, from: 0, to: named.length, startsLine: true })];
+    return { ranges: found.map(({ start, end, kind }) => ({ start: start + moved, end: end + moved, kind })) };
+  };
 
 function opens(text: string): Open | undefined {
   // All forms are short lines.
   if (text.length > 512 || !text.includes(':')) return undefined;
-  const block = BLOCK_KEY.exec(text);
-  if (block !== null) return { kind: 'block', indent: (block[1] ?? '').length, linesLeft: MAX_BLOCK_LINES };
-  if (NAME_LINE.test(text)) return { kind: 'named' };
+  if (BLOCK_KEY.test(text)) return block(indentOf(text));
+  if (NAME_LINE.test(text)) return afterName;
   if (!text.trimEnd().endsWith(':')) return undefined;
   const key = KEY_ABOVE.exec(text);
   const name = (key ?? WORDS_ABOVE.exec(text))?.[1];
-  return name === undefined ? undefined : { kind: 'above', indent: indentOf(text), name, isKey: key !== null };
+  return name === undefined ? undefined : below(name, indentOf(text), key !== null);
 }
 
 /** The clean lines of a text, in which only what an earlier line began is hidden: the rest is, once lines are chosen. */
@@ -168,16 +171,15 @@ export class LineRedactor {
       this.#open = opens(text);
       return text;
     }
-    const wasArmor = this.#open?.kind === 'armor';
-    const carried = this.#carry(text);
-    const armor = findArmor(text, carried.from ?? 0);
-    this.#open = armor.next ?? carried.next ?? opens(text);
+    const carried = this.#open?.(text) ?? { ranges: [] };
+    const armored = findArmor(text, carried.from ?? 0);
+    this.#open = armored.next ?? carried.next ?? opens(text);
 
-    const ranges = mergeRanges([...carried.ranges, ...armor.ranges, ...found]);
-    this.redactions += Math.max(0, ranges.length - (wasArmor ? carried.ranges.length : 0));
+    const ranges = mergeRanges([...carried.ranges, ...armored.ranges, ...found]);
+    const isOfKey = carried.ranges.some(({ kind }) => kind === 'private-key');
+    this.redactions += Math.max(0, ranges.length - (isOfKey ? carried.ranges.length : 0));
     for (const { start, end } of ranges) this.#remember(text.slice(start, end));
-    const [first] = carried.ranges;
-    if (wasArmor && first?.start === 0 && first.end === text.length) return undefined;
+    if (carried.isMarked) return undefined;
     return replaceRanges(text, { from: 0, to: text.length, ranges });
   }
 
@@ -194,22 +196,6 @@ export class LineRedactor {
   #remember(value: string): void {
     const isWorthIt = this.hidden.size < MAX_HIDDEN && value.length <= MAX_HIDDEN_LENGTH;
     if (isWorthIt && looksLikePassword(value)) this.hidden.add(value);
-  }
-
-  #carry(text: string): LineScan {
-    const open = this.#open;
-    switch (open?.kind) {
-      case 'armor':
-        return insideArmor(text, open);
-      case 'block':
-        return insideBlock(text, open);
-      case 'named':
-        return afterName(text);
-      case 'above':
-        return belowName(text, open);
-      default:
-        return { ranges: [], next: undefined };
-    }
   }
 }
 

@@ -29,11 +29,7 @@ const ENDINGS = ['hash', 'value', 'data', 'b64', 'base64', 'plain', 'text', 'raw
 const ENDING = `(?:[-_.]?(?:${ENDINGS.join('|')}|v?\\d{1,3}))?`;
 /** In the address of a page, and in its text. */
 const ENCODED = '(?:%22)?%3[AD](?:%22)?|(?:&quot;|&#3[49];)[ \\t]{0,4}:[ \\t]{0,4}(?:&quot;|&#3[49];)|&#61;';
-/** `('password', 'X')`, `["DB_PASSWORD", "X"]`: a pair, and no list of names. */
-const PAIR = `\\\\*["'][ \\t]{0,4},[ \\t]{0,4}(?=[bru]?\\\\*["'])`;
-const SEPARATOR = `\\\\*["'\`]{0,3}[ \\t]{0,4}(?:={1,2}>?|:=|:(?!:))[ \\t]{0,4}|${ENCODED}|[ \\t]{1,4}(?=\\S)|>|\\\\*["'][ \\t]{0,4},[ \\t]{0,4}\\\\*["']value\\\\*["'][ \\t]{0,4}:[ \\t]{0,4}|${PAIR}`;
-const PAIR_START = /[([]\s{0,4}[bru]?\\*["'][\w.-]*$/;
-const PAIR_END = /^\\*["'],?\s{0,4}[)\]]/;
+const SEPARATOR = `\\\\*["'\`]{0,3}[ \\t]{0,4}(?:={1,2}>?|:=|:(?!:))[ \\t]{0,4}|${ENCODED}|[ \\t]{1,4}(?=\\S)|>|\\\\*["'][ \\t]{0,4},[ \\t]{0,4}\\\\*["']value\\\\*["'][ \\t]{0,4}:[ \\t]{0,4}`;
 const KEY = new RegExp(`(${STEMS.join('|')})${ENDING}(${SEPARATOR})`, 'gi');
 
 /**
@@ -147,26 +143,18 @@ class ValueReader {
 
   at(key: Key, start: number): Value {
     const quoted = quotedValue(this.#text, start);
-    if (quoted !== undefined) return this.#isListed(key, quoted) ? { ...quoted, end: quoted.start } : quoted;
+    if (quoted !== undefined) return quoted;
     const pattern = barePattern(key);
     const known = this.#ends.get(pattern) ?? 0;
     const end = start < known ? known : start + matchAt(pattern, this.#text, start).length;
     this.#ends.set(pattern, end);
     return { start, end, quoted: false };
   }
-
-  /** A list of names gives none of them a value. */
-  #isListed({ separator }: Key, { end }: Value): boolean {
-    return isPair(separator) && !PAIR_END.test(this.#text.slice(end, end + 8));
-  }
 }
-
-const isPair = (separator: string): boolean => /^\\*["'][ \t]*,[ \t]*$/.test(separator);
 
 /** Some separators join key and value only after certain text. */
 function isSeparated({ stem, word, separator, before }: Key): boolean {
   if (separator === '>') return /<[\w:.-]*$/.test(before);
-  if (isPair(separator)) return PAIR_START.test(before);
   // `PASS: TestCart` is a test result.
   if (stem === 'pass' && !/[-_]$/.test(before))
     return /^\\*["']?[=:]/.test(separator) && !(word === 'PASS' && /: /.test(separator));

@@ -162,6 +162,11 @@ const PHRASES: readonly Phrase[] = [
     pattern: /pass(?:word|phrase|code)?\s{1,4}(?:is|was|to)\s{1,4}(?:now\s)?["']?([^\s"']+)/gi,
     accept: looksLikePassword,
   },
+  // `('password', 'X')`, `["DB_PASSWORD", "X"]`: a pair, and no list of names.
+  {
+    pattern:
+      /[([]\s{0,4}[bru]?["'][\w.-]{0,64}(?:passw(?:or)?d|passphrase|secret|token|credentials?|_pass|api[-_]?key)["']\s{0,4},\s{0,4}[bru]?["']([^"']{4,512})(?=["'],?\s{0,4}[)\]])/gi,
+  },
   // A line of .pgpass: host, port, database, user, password.
   {
     pattern:
@@ -173,6 +178,7 @@ const PHRASES: readonly Phrase[] = [
 export const PHRASE_ANCHORS: readonly string[] = [
   ...['curl', 'mysql', 'mariadb', 'sshpass', 'redis-cli', 'login ', ' mongo', 'sqlcmd', 'ldapsearch', 'ldapmodify'],
   ...['ldapadd', 'ldapdelete', 'ldapwhoami', '-pass', 'identified', 'passw', 'passphrase', 'passcode', 'pass is'],
+  ...['secret', 'token', 'credential', '_pass', 'apikey', 'api_key'],
   ...['pass was', 'pass to', ':000:', ':0000:', ':00000:', ':*:*:', ':*:a'],
 ];
 

@@ -25,9 +25,7 @@ export interface ReadLogs {
 
 /** True if words of the log of one of these pods are in the answer, or may be (`Verdict.ownLog`). */
 export const ownLogIn = (all: readonly ClusterFacts[]): true | undefined =>
-  all.some((facts) => isRead(facts) || containersQuoted(facts).length > 0) || undefined;
-
-const isRead = ({ lastWords = [], logs = [] }: ClusterFacts): boolean => lastWords.length + logs.length > 0;
+  all.some((facts) => [facts.lastWords, facts.logs, containersQuoted(facts)].some((read) => read?.length)) || undefined;
 
 /** Whose request reads the logs of a namespace, and what it may read of all of them. */
 export interface LogAccess extends LogReader {
@@ -65,7 +63,12 @@ export async function readTargetLogs(
     return { lastWords: [], logs: [], notRead: sources.map((source) => missingLog(source, 'policy')) };
   const found = await Promise.all(sources.map((source) => readLog(pod, source, { reader, deps, untilMs, right })));
   const lines = found.reduce((sum, one) => sum + one.lines, 0);
-  await recordLines(pod, { containers: found.flatMap(({ read }) => read), lines }, reader, deps);
+  await record(deps, reader.subject, 'target-log', {
+    cluster: reader.cluster,
+    pod: `${pod.metadata.namespace}/${pod.metadata.name}`,
+    containers: [...new Set(found.flatMap(({ read }) => read))].join(', '),
+    lines,
+  });
   return {
     lastWords: found.flatMap(({ lastWords }) => lastWords ?? []),
     logs: found.flatMap(({ log }) => log ?? []),
@@ -82,28 +85,16 @@ export async function recordMessages(
   reader: LogReader | undefined,
   deps: FlowDeps,
 ): Promise<void> {
-  const containers = containersQuoted(facts).map((name) => `${name} (termination message)`);
-  if (!reader || containers.length === 0) return;
-  await recordLines(facts.pod, { containers, lines: containers.length }, reader, deps);
-}
-
-interface Lines {
-  readonly containers: readonly string[];
-  readonly lines: number;
-}
-
-const recordLines = (
-  { metadata: { namespace, name } }: Pod,
-  { containers, lines }: Lines,
-  { subject, cluster }: LogReader,
-  deps: FlowDeps,
-): Promise<void> =>
-  record(deps, subject, 'target-log', {
-    cluster,
+  const quoted = containersQuoted(facts);
+  const { namespace, name } = facts.pod.metadata;
+  if (!reader || quoted.length === 0) return;
+  await record(deps, reader.subject, 'target-log', {
+    cluster: reader.cluster,
     pod: `${namespace}/${name}`,
-    containers: [...new Set(containers)].join(', '),
-    lines,
+    containers: quoted.map((each) => `${each} (termination message)`).join(', '),
+    lines: quoted.length,
   });
+}
 
 const missingLog = ({ kind, containerName }: LogSource, why: NotRead['why']): NotRead => ({
   what: kind === 'errors' ? 'log' : 'last-words',
