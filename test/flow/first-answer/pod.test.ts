@@ -144,6 +144,28 @@ describe('a question about a pod that runs', () => {
     expect(world.cluster.launches).toHaveLength(1);
   });
 
+  it.each([
+    ['- name: DB_PASSWORD', '  value: hunter2Secret99'],
+    ['DB_PASSWORD: |', '  hunter2Secret99'],
+    ['FATAL: DB_PASSWORD:', '  hunter2Secret99'],
+    ['the password of the database is:', 'hunter2Secret99'],
+  ])('shows no secret that stands below its name, in no line of it: %s', async (...words) => {
+    const world = await asked((fresh) => {
+      const status = aStatus({ running: { startedAt: at(-9_000) }, ready: false });
+      const unmetConditions = [{ type: 'Ready', reason: '', message: '', since: at(-9_000) }];
+      fresh.cluster.setPod(aPod({ status: { containerStatuses: [status], unmetConditions } }));
+      const message = 'Readiness probe failed: ';
+      const involved = { kind: 'Pod', name: 'web-1', uid: 'uid-1' };
+      const fieldPath = 'spec.containers{web}';
+      fresh.cluster.warningsNow = [
+        { type: 'Warning', reason: 'Unhealthy', message, atMs: START_MS - 1_000, count: 4, fieldPath, involved },
+      ];
+      fresh.cluster.targetLogs.set('web', [line('starting'), ...words.map((text) => line(text))]);
+    });
+    const described = await world.say('describe web-1', anOrigin({ dedupeKey: 'two' }));
+    expect(JSON.stringify([world.thread.posts, described, await world.run()])).not.toContain('hunter2Secret99');
+  });
+
   it('carries its first answer to the card that asks for an approval', async () => {
     const world = await asked((fresh) => {
       fresh.policy = withApproval();

@@ -1,4 +1,5 @@
 import { foreignLine } from '../../redact/clean-text.ts';
+import { hideSpanning } from '../../redact/line-redactor.ts';
 import { redactText } from '../../redact/redact-text.ts';
 import { isOfClients, type LogLevel, troubleIn } from './log-level.ts';
 import { type LogLine, readLogLine } from './log-line.ts';
@@ -262,7 +263,7 @@ const MAX_TRACE_LINES = 200;
 
 function causeIn(trace: string): string | undefined {
   const entries = new LogEntries();
-  for (const line of trace.slice(0, 16_384).split('\n', MAX_TRACE_LINES)) entries.add(line);
+  for (const line of hideSpanning(trace.slice(0, 16_384).split('\n', MAX_TRACE_LINES))) entries.add(line);
   const last = entries.finish();
   // Some loggers of Go write frames alone.
   return last?.cause ?? (last && severityOf(last) !== undefined ? last.first : undefined);

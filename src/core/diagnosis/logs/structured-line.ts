@@ -77,13 +77,9 @@ function first(fields: Fields, keys: readonly string[]): unknown {
   return key === undefined ? undefined : fields[key];
 }
 
-/** One line of a record is quoted alone, so it no longer shows what the line above it began. */
-const withoutSpanning = (text: string): string =>
-  text.includes('\n') ? hideSpanning(text.split('\n')).join('\n') : text;
-
 /** The words of a field: text, number, or the message of an object. */
 function wordsOf(value: unknown, depth = 0): string {
-  if (typeof value === 'string') return withoutSpanning(value).trim();
+  if (typeof value === 'string') return value.trim();
   if (typeof value === 'number') return String(value);
   if (Array.isArray(value) && depth < MAX_DEPTH) return wordsOf(value[0], depth + 1);
   if (!isFields(value) || depth >= MAX_DEPTH) return '';
@@ -99,7 +95,7 @@ const IS_TRACE = /\n\s{0,8}at |\nCaused by: |Traceback \(most recent call last\)
 
 /** Its first line; of a message without a stack trace also the last one that says that something is wrong. */
 function wordsOfMessage(message: string): string {
-  const [first = '', ...others] = message.slice(0, 16_384).trim().split('\n', MAX_LINES);
+  const [first = '', ...others] = hideSpanning(message.slice(0, 16_384).trim().split('\n', MAX_LINES));
   if (others.length === 0 || IS_TRACE.test(message)) return first.trim();
   return joined(first.trim(), others.findLast((line) => troubleIn(line) === 'strong')?.trim() ?? '');
 }
@@ -145,7 +141,7 @@ function readJson(line: string): StructuredLine | undefined {
     IS_TRACE.test(whole) ? whole : undefined,
   ];
   const trace = traces.find((each) => typeof each === 'string' && each.includes('\n')) as string | undefined;
-  return { level: levelIn(fields), text, ...(trace === undefined ? undefined : { trace: withoutSpanning(trace) }) };
+  return { level: levelIn(fields), text, ...(trace === undefined ? undefined : { trace }) };
 }
 
 /** A request with its status: kdebug reads the names that proxies and middlewares use. */
