@@ -61,7 +61,7 @@ export interface Observed {
   readonly memoryLimit?: string;
   readonly podSecurity?: PodSecurityLevel;
   /** Of a second run, whose words are posted: the channel's rule keeps those of the first one from it (`targetLog`). */
-  readonly keepsLog?: true;
+  readonly withholdsLog?: true;
   /** The obstacles that will keep the image from working, in sentences (`obstaclesOf`). */
   readonly obstacles?: readonly string[];
 }

@@ -205,7 +205,7 @@ export function planOnceMore(pod: Pod, inputs: OnceMoreInputs): PlanResult {
     observed: {
       earlierContainers: pod.spec.ephemeralContainers.length,
       podSecurity: level,
-      ...defined({ keepsLog: right === 'none' || undefined }),
+      ...defined({ withholdsLog: right === 'none' || undefined }),
     },
   };
   return { kind: 'plan', plan };

@@ -40,7 +40,7 @@ interface LineScan {
   /** Where what began earlier has ended in the line. */
   readonly from?: number;
   /** All of the line belongs to a key that is already marked. */
-  readonly isMarked?: true;
+  readonly isMarked?: boolean;
   readonly next?: Open | undefined;
 }
 
@@ -74,7 +74,7 @@ function armor(linesLeft: number): Open | undefined {
     const end = isEnd ? ARMOR_END.lastIndex : text.length;
     if (isEnd || (text.length < 256 && ARMOR_LINE.test(text))) {
       const range = { start: 0, end, kind: 'private-key' };
-      return { ranges: [range], from: end, next, ...(end === text.length && { isMarked: true }) };
+      return { ranges: [range], from: end, isMarked: end === text.length, next };
     }
     const ranges = [...text.matchAll(ARMOR_PIECE)].map(({ 0: piece, index }) => ({
       start: index,

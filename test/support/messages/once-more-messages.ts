@@ -61,7 +61,7 @@ function planOf(onceMore: OnceMore): Plan {
 
 const keptFromChannel = (): Plan => ({
   ...planOf(ONCE_MORE),
-  observed: { earlierContainers: 0, keepsLog: true },
+  observed: { earlierContainers: 0, withholdsLog: true },
 });
 
 function run(onceMore: OnceMore, parts: Partial<Run> = {}): Run {

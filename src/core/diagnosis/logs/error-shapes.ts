@@ -100,17 +100,18 @@ export class ErrorShapes {
     const found = byImportance([...this.#shapes.values()]);
     const hasErrors = found.some(({ level }) => level !== 'warning');
     const shown = found.filter(({ level }) => !hasErrors || level !== 'warning').slice(0, MAX_SHOWN);
-    const said = [this.#newest, this.#onLoopback, ...shown.flatMap(({ first, cause }) => [first, cause])];
-    const lines = said.filter((line) => line !== undefined);
-    const redacted = redactTogether(lines, this.#redact);
-    const safe = new Map(lines.map((line, index) => [line, redacted[index] ?? '']));
+    const examples = shown.flatMap(({ first, cause = '' }) => [first, cause]);
+    const [newest, onLoopback, ...safe] = redactTogether(
+      [this.#newest ?? '', this.#onLoopback ?? '', ...examples],
+      this.#redact,
+    );
     return {
       lines: this.#lines,
       ...(this.#firstAtMs === undefined ? undefined : { firstAtMs: this.#firstAtMs, lastAtMs: this.#lastAtMs ?? 0 }),
-      ...this.#chosen('newest', safe.get(this.#newest ?? '')),
-      ...this.#chosen('onLoopback', safe.get(this.#onLoopback ?? '')),
-      shapes: shown.map(({ level, isAccess, count, firstAtMs, lastAtMs, first, cause }) => ({
-        line: this.#shown({ first: safe.get(first) ?? '', cause: safe.get(cause ?? '') }),
+      ...this.#chosen('newest', newest),
+      ...this.#chosen('onLoopback', onLoopback),
+      shapes: shown.map(({ level, isAccess, count, firstAtMs, lastAtMs }, index) => ({
+        line: this.#shown({ first: safe[2 * index] ?? '', cause: safe[2 * index + 1] || undefined }),
         count,
         level,
         ...(isAccess ? { isAccess } : undefined),
@@ -120,8 +121,8 @@ export class ErrorShapes {
     };
   }
 
-  #chosen(field: 'newest' | 'onLoopback', line: string | undefined): Partial<TargetLog> {
-    return line === undefined ? {} : { [field]: this.#shown({ first: line, cause: undefined }) };
+  #chosen(field: 'newest' | 'onLoopback', line = ''): Partial<TargetLog> {
+    return line === '' ? {} : { [field]: this.#shown({ first: line, cause: undefined }) };
   }
 
   #count(entry: LogEntry): void {

@@ -29,7 +29,7 @@ export function onceMoreParts(plan: SecondRun): readonly Part[] {
     whole(paragraph`${person(plan.requesterId)} wants to run the program of ${program} once more in ${subject}`),
     reason !== undefined && paragraph`${whySpans(reason)}`,
     whole(paragraph`${strong('The program runs a second time beside its pod.')} ${watchedWords(plan)}`),
-    plan.observed?.keepsLog &&
+    plan.observed?.withholdsLog &&
       whole(
         paragraph`${strong('This channel will read what the program writes')}, also where its rule keeps the log of ${program} from it (targetLog).`,
       ),
