@@ -24,7 +24,7 @@ export interface Delivery {
   readonly via: 'http' | 'socket';
   /** The HTTP status; 200 for an acknowledged envelope; 0 without an answer. */
   readonly status: number;
-  /** What rode on the acknowledgement: JSON, text, or nothing (`''`). */
+  /** What rode on the acknowledgement: JSON, also an empty object, text, or nothing (`''`). */
   readonly body: Json | string;
   readonly ms: number;
   /** What a person sees when the app failed: `operation_timeout`, `dispatch_failed`, `http_client_error`, `http_service_error`. */
@@ -49,8 +49,13 @@ export class Courier {
     this.requestUrl = requestUrl;
   }
 
+  /** How a parcel with these options would travel now. */
+  wayOf({ via }: DeliveryOptions): Delivery['via'] {
+    return via ?? (this.sockets.count > 0 || this.requestUrl === undefined ? 'socket' : 'http');
+  }
+
   async deliver(parcel: Parcel, options: DeliveryOptions = {}): Promise<Delivery> {
-    const via = options.via ?? (this.sockets.count > 0 || this.requestUrl === undefined ? 'socket' : 'http');
+    const via = this.wayOf(options);
     this.slack.tell({
       kind: 'delivered',
       what: String(parcel.payload.type ?? parcel.payload.command),
@@ -74,8 +79,7 @@ export class Courier {
     const connected = this.sockets.count > 0;
     const ack = await this.sockets.deliver({ ...parcel, ...(retry === undefined ? {} : { retry }) }, this.ackLimitMs);
     const ms = performance.now() - begun;
-    if (ack !== undefined)
-      return { parcel, via: 'socket', status: 200, body: Object.keys(ack).length === 0 ? '' : ack, ms };
+    if (ack !== undefined) return { parcel, via: 'socket', status: 200, body: ack.payload ?? '', ms };
     return {
       parcel,
       via: 'socket',

@@ -195,16 +195,21 @@ export class Deliver {
     const links = this.links(order.user, order.channel, source);
     const payload = this.payloads.action(this.user(order), source, action, links);
     const isLost = source.files.length > 0 && this.parts.slack.habits.fileButtons === 'dead';
-    if (isLost) return { parcel: { type: 'interactive', payload }, via: 'http', status: 0, body: '', ms: 0 };
+    if (isLost) return lost(payload, 'http');
     return this.send('interactive', payload, order);
   }
 
-  /** Presses a button of a message's attachment. @throws Error when there is none of this label */
+  /**
+   * Presses a button of a message's attachment. Where Slack loses the press, nobody sees anything: status 0, no error. @throws Error when there
+   * is none of this label
+   */
   async attachment({ channel, ts, label, ...order }: AttachmentOrder): Promise<Delivery> {
     const source = this.message(order.user, channel, ts);
     const attached = findAttached(source.attachments ?? [], label);
     const links = this.links(order.user, channel, source);
     const payload = this.payloads.attachmentAction(this.user(order), source, attached, links);
+    const isLost = this.parts.slack.habits.attachmentButtons === 'http' && this.parts.courier.wayOf(order) === 'socket';
+    if (isLost) return lost(payload, 'socket');
     const delivery = await this.send('interactive', payload, order);
     replaceByAnswer(this.parts.slack, source, delivery);
     return delivery;
@@ -408,11 +413,20 @@ export class Deliver {
   }
 }
 
-/** "Your response will replace the original message", of an attachment's button: what rides on the acknowledgement does. */
-function replaceByAnswer(slack: SlackState, message: StoredMessage, { body }: Delivery): void {
-  const said = typeof body === 'string' ? body : body.text;
-  if (typeof said !== 'string' || said === '') return;
-  message.text = said;
+/** A press that Slack brings to no app. */
+const lost = (payload: Json, via: Delivery['via']): Delivery => ({
+  ...{ parcel: { type: 'interactive', payload }, via },
+  ...{ status: 0, body: '', ms: 0 },
+});
+
+/**
+ * "Your response will replace the original message", of an attachment's button: what rides on the acknowledgement does. An empty object, too:
+ * a message was seen with the text `{}` after one over HTTP (slackapi/python-slack-sdk#200). [guess] The same over Socket Mode.
+ */
+function replaceByAnswer(slack: SlackState, message: StoredMessage, { body, error }: Delivery): void {
+  if (body === '' || error !== undefined) return;
+  message.text = typeof body === 'string' ? body : String(body.text ?? JSON.stringify(body));
+  message.blocks = [];
   message.attachments = [];
   slack.tell({ kind: 'updated', message });
 }

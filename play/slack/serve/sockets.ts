@@ -23,7 +23,12 @@ export interface Envelope {
 
 interface Waiting {
   readonly socket: WebSocket;
-  readonly settle: (ack: Json | undefined) => void;
+  readonly settle: (ack: Acknowledgement | undefined) => void;
+}
+
+export interface Acknowledgement {
+  /** Absent on an acknowledgement that is an envelope's id alone. An empty object is content. */
+  readonly payload?: Json;
 }
 
 /**
@@ -83,8 +88,8 @@ export class Sockets {
     this.server.handleUpgrade(request, stream, head, (socket) => this.admit(socket));
   }
 
-  /** Sends to the next connection in turn. Resolves with the acknowledgement's payload, or undefined after `limitMs` or a lost connection. */
-  async deliver(envelope: Envelope, limitMs: number): Promise<Json | undefined> {
+  /** Sends to the next connection in turn. Resolves with the acknowledgement, or undefined after `limitMs` or a lost connection. */
+  async deliver(envelope: Envelope, limitMs: number): Promise<Acknowledgement | undefined> {
     // Not to one that is being closed.
     const usable = this.open.filter(({ readyState, OPEN }) => readyState === OPEN);
     const socket = usable[this.turn % Math.max(1, usable.length)];
@@ -93,7 +98,7 @@ export class Sockets {
     const id = randomUUID();
     return new Promise((resolve) => {
       const timer = setTimeout(() => settle(undefined), limitMs);
-      const settle = (ack: Json | undefined): void => {
+      const settle = (ack: Acknowledgement | undefined): void => {
         clearTimeout(timer);
         this.waiting.delete(id);
         resolve(ack);
@@ -200,6 +205,6 @@ export class Sockets {
   private acknowledged(text: string): void {
     const ack: unknown = JSON.parse(text);
     if (!isJson(ack) || typeof ack.envelope_id !== 'string') return;
-    this.waiting.get(ack.envelope_id)?.settle(isJson(ack.payload) ? ack.payload : {});
+    this.waiting.get(ack.envelope_id)?.settle(isJson(ack.payload) ? { payload: ack.payload } : {});
   }
 }

@@ -5,6 +5,11 @@
 export interface Habits {
   /** `dead`: a message with files shows its buttons, and no press on one reaches the app (slackapi/bolt-python#411). Default `live`. */
   fileButtons: 'live' | 'dead';
+  /**
+   * `http`: a press on a button of an attachment reaches the app over HTTP alone (slackapi/bolt-python#388); others saw it arrive over Socket
+   * Mode (slack-go/slack#1272). Default `live`.
+   */
+  attachmentButtons: 'live' | 'http';
   /** Types of blocks that this workspace does not know, by its plan or during a roll-out: `invalid_blocks`. Default none. */
   withoutBlocks: readonly string[];
   /**
@@ -24,6 +29,7 @@ export interface Habits {
 
 export const DEFAULT_HABITS: Habits = {
   fileButtons: 'live',
+  attachmentButtons: 'live',
   withoutBlocks: [],
   lostThreads: 'unthread',
   fileShares: 'soon',

@@ -91,7 +91,8 @@ describe.each(['http', 'socket'] as const)('a real Bolt app against the local Sl
     const posted = await app?.client.chat.postMessage({ channel: 'C0SHOP', text: 'approve?', blocks: [APPROVE] });
     const ts = posted?.ts ?? '';
     const delivery = await slack.deliver.action({ user: 'U0BOB', channel: 'C0SHOP', ts, actionId: 'reject' });
-    expect(delivery).toMatchObject({ status: 200, body: '' });
+    // Slack's own library sends an empty object over Socket Mode.
+    expect(delivery).toMatchObject({ status: 200, body: via === 'socket' ? {} : '' });
     await slack.until(() => slack.ephemerals('U0BOB').some((one) => one.text === 'noted'));
     expect(seen[0]).toMatchObject({
       type: 'block_actions',

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HANDLERS } from '../../../src/adapters/slack/handlers.ts';
 import { createSlack, type Slack } from '../../../src/adapters/slack/index.ts';
 import { samplesOf } from '../../support/metric-lines.ts';
+import { deed } from './deeds.ts';
 import { NOTHING, RecordingLog, realClock, startWorld, type World } from './harness.ts';
 
 const ROY = { user: 'U0ROY', channel: 'C0SHOP' };
@@ -17,6 +19,14 @@ const works = async (): Promise<boolean> =>
 it('two connections are open, and both work', async () => {
   expect(world.local.sockets.count).toBe(2);
   expect([await works(), await works(), await works()]).toEqual([true, true, true]);
+});
+
+it('acknowledges whatever has no content by the id of its envelope alone: a payload may replace an alert', async () => {
+  const bodies = new Map<string, unknown>();
+  for (const row of HANDLERS)
+    bodies.set(`${row.listens} ${row.name}`, (await deed(world, row, { user: 'U0ROY' })).body);
+  expect([...bodies].filter(([, body]) => JSON.stringify(body) === '{}')).toEqual([]);
+  expect(bodies.get('alert kdebug-alert')).toBe('');
 });
 
 it('the metrics show how many connections are open', async () => {

@@ -74,10 +74,11 @@ export class DrainingClient extends SocketModeClient {
     const { type, envelope_id: id, payload: body, retry_attempt: retryNum, retry_reason: retryReason } = message;
     const isEvent = type === 'events_api';
     if (!ENVELOPES.has(type) || typeof id !== 'string' || !(isEvent || isObject(body))) return undefined;
-    return { body, isEvent, retryNum, retryReason, ack: (payload = {}) => this.#acknowledge(id, payload) };
+    return { body, isEvent, retryNum, retryReason, ack: (payload) => this.#acknowledge(id, payload) };
   }
 
-  #acknowledge(envelope_id: string, payload: Record<string, unknown>): Promise<void> {
+  /** Without content by the id alone: an empty object is content, too, and may replace the message of an alert's button. */
+  #acknowledge(envelope_id: string, payload: Record<string, unknown> | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (!this.websocket?.isActive()) return reject(new Error('the Socket Mode connection is closed'));
       this.websocket.send(JSON.stringify({ envelope_id, payload }), (error) => (error ? reject(error) : resolve()));
