@@ -65,11 +65,16 @@ describe('an answer that is a form is opened', () => {
     expect(metadataOf(await opened())).toEqual({ name: 'vote-reason', value: 'abcdefgh23', channelId: 'C0SHOP' });
   });
 
-  it('after the shortcut on a message that has replies, with its thread', async () => {
-    const { ts } = world.local.deliver.say({ ...ROY, text: 'an alert' });
-    world.local.deliver.say({ ...ROY, text: 'looking', threadTs: ts });
+  it.each([
+    ['another app’s, without replies', 'U0ROBOT', []],
+    ['a person’s, without replies', 'U0BOB', []],
+    ['with replies', 'U0ROBOT', ['looking']],
+  ])('after the shortcut on a message of the channel, with its thread: %s', async (_, user, replies) => {
+    const { ts } = world.local.deliver.say({ ...ROY, user, text: 'an alert' });
+    for (const text of replies) world.local.deliver.say({ ...ROY, text, threadTs: ts });
     await world.local.deliver.shortcut({ ...ROY, ts, callbackId: 'debug-pod' });
     expect(metadataOf(await opened())).toMatchObject({ channelId: 'C0SHOP', threadTs: ts });
+    expect(world.inbox.shortcuts).toMatchObject([{ threadTs: ts }]);
   });
 
   it('after the shortcut, which tells the inbox what the message says', async () => {
@@ -84,6 +89,7 @@ describe('an answer that is a form is opened', () => {
         channelId: 'C0SHOP',
         text: 'pod web-1 in shop & more',
         messageTs: ts,
+        threadTs: ts,
         dedupeKey: expect.stringMatching(/^[0-9a-f]{64}$/),
         receivedAtMs: expect.any(Number),
       },

@@ -33,6 +33,8 @@ export async function onShortcut(
     return ack();
   }
   const { user, channel, message, trigger_id } = payload.data;
+  // What is asked about a message stands below it, whoever wrote it.
+  const threadTs = message.thread_ts ?? message.ts;
   const shortcut: Shortcut = {
     name: handler.name,
     teamId: teamIdOf(payload.data, context.identity),
@@ -40,7 +42,7 @@ export async function onShortcut(
     channelId: channel.id,
     text: messageText(message),
     messageTs: message.ts,
-    ...defined({ threadTs: message.thread_ts }),
+    threadTs,
     dedupeKey: sha256(canonicalJson(['shortcut', handler.name, channel.id, message.ts, user.id, trigger_id])),
     receivedAtMs: context.clock.now(),
   };
@@ -52,7 +54,7 @@ export async function onShortcut(
   const admission = await admit({ context, handler }, { sender: senderOf(payload.data, channel.id), call });
   await ack();
   const destination = destinationOfSender(payload.data, message);
-  respond(context, { destination, formThreadTs: message.thread_ts, triggerId: trigger_id }, admission);
+  respond(context, { destination, formThreadTs: threadTs, triggerId: trigger_id }, admission);
 }
 
 /**
