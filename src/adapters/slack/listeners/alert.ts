@@ -20,7 +20,9 @@ export async function onAlert(
     return ack();
   }
   const { user, channel, message_ts: messageTs, original_message: message, trigger_id: triggerId } = payload.data;
-  const [{ value }] = payload.data.actions;
+  const [{ name, value }] = payload.data.actions;
+  // A link whose address was empty when the alert was posted: nothing was asked.
+  if (name === '' && value === '') return ack();
   const threadTs = message?.thread_ts;
   const click: AlertClick = {
     teamId: teamIdOf(payload.data, context.identity),
