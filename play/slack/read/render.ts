@@ -1,5 +1,5 @@
 import { isJson } from '../api/args.ts';
-import type { Json } from '../state/message.ts';
+import type { Json, StoredMessage } from '../state/message.ts';
 import type { Team } from '../state/team.ts';
 
 /** Blocks as a person reads them, in plain lines. Buttons are `[Approve]`, mentions are names, code keeps its letters. */
@@ -7,16 +7,22 @@ export function renderBlocks(team: Team, blocks: readonly Json[]): string[] {
   return blocks.flatMap((block) => renderBlock(team, block));
 }
 
+/**
+ * A message's `text` as shown. With `mrkdwn: false` its markup is not read ("Formatting text for app surfaces"), by the stricter reading also
+ * no mention: an id stays an id.
+ */
+export const renderTopText = (team: Team, { text, mrkdwn }: Pick<StoredMessage, 'text' | 'mrkdwn'>): string =>
+  mrkdwn === false ? decoded(text) : renderMrkdwn(team, text);
+
 /** mrkdwn text as shown: mentions by name, links by label, entities decoded once. */
 export function renderMrkdwn(team: Team, text: string): string {
-  return text
-    .replace(/<([^<>|]+)(?:\|([^<>]*))?>/g, (_match, target: string, label: string | undefined) =>
-      renderAngle(team, target, label),
-    )
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&');
+  const shown = text.replace(/<([^<>|]+)(?:\|([^<>]*))?>/g, (_match, target: string, label: string | undefined) =>
+    renderAngle(team, target, label),
+  );
+  return decoded(shown);
 }
+
+const decoded = (text: string): string => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
 function renderAngle(team: Team, target: string, label: string | undefined): string {
   if (target.startsWith('@')) return `@${personName(team, target.slice(1))}`;

@@ -1,6 +1,6 @@
 import type { StoredFile, StoredMessage } from '../state/message.ts';
 import type { SlackState } from '../state/state.ts';
-import { personName, renderBlocks, renderMrkdwn } from './render.ts';
+import { personName, renderBlocks, renderTopText } from './render.ts';
 
 export interface TranscriptOptions {
   /** Whose eyes: other people's private answers are left out. Default: everything is shown. */
@@ -56,7 +56,7 @@ function seer(slack: SlackState, visibleTo: string, as: string | undefined): str
 }
 
 function textLines(slack: SlackState, message: StoredMessage): string[] {
-  return message.text === '' ? [] : renderMrkdwn(slack.team, message.text).split('\n');
+  return message.text === '' ? [] : renderTopText(slack.team, message).split('\n');
 }
 
 function fileLine(file: StoredFile): string {

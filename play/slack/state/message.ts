@@ -88,6 +88,8 @@ export interface Notification {
   readonly threadTs?: string;
   /** The first that applies of: a direct message, their name (or @channel), their group's name, a thread they follow. */
   readonly why: 'mention' | 'group' | 'direct' | 'thread';
-  /** What the push says. */
-  readonly text: string;
+  /** What it says on a phone: the message's `text` and nothing else, so perhaps nothing. */
+  readonly phone: string;
+  /** What it says on a desktop: the words of the blocks. */
+  readonly desktop: string;
 }

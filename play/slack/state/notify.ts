@@ -1,5 +1,5 @@
 import { isJson } from '../api/args.ts';
-import { renderBlocks, renderMrkdwn } from '../read/render.ts';
+import { renderBlocks, renderTopText } from '../read/render.ts';
 import type { Notification, StoredFile, StoredMessage } from './message.ts';
 import type { SlackChannel, Team } from './team.ts';
 
@@ -29,10 +29,10 @@ export function notificationsOf(slack: Workspace, message: StoredMessage): Notif
   const followers = followersOf(slack, message);
   const { channel: id, ts, threadTs } = message;
   const place = { channel: id, ts, ...(threadTs === undefined ? {} : { threadTs }) };
-  const text = pushText(slack, message);
+  const words = wordsOf(slack, message);
   return readersOf(slack, channel, message.user).flatMap((user): Notification[] => {
     const why = reason(slack, { user, channel, named, followers });
-    return why === undefined ? [] : [{ user, ...place, why, text }];
+    return why === undefined ? [] : [{ user, ...place, why, ...words }];
   });
 }
 
@@ -73,11 +73,11 @@ function followersOf(slack: Workspace, { channel, ts, threadTs }: StoredMessage)
   ]);
 }
 
-/** With blocks, Slack looks for names in these and not in `text`. */
-function namedIn({ text, blocks }: StoredMessage): Named {
+/** With blocks, Slack looks for names in these and not in `text`. Where markup is switched off, a name in `text` is letters. */
+function namedIn({ text, blocks, mrkdwn }: StoredMessage): Named {
   const found: Found = { people: new Set(), groups: new Set(), everyone: false };
-  if (blocks.length === 0) readMarks(text, found);
-  else walk(blocks, found);
+  if (blocks.length > 0) walk(blocks, found);
+  else if (mrkdwn !== false) readMarks(text, found);
   return found;
 }
 
@@ -111,9 +111,23 @@ function readMarks(text: string, found: Found): void {
   }
 }
 
-/** A push shows `text`; without one, what the blocks say; of a bare file, its name. */
-function pushText(slack: Workspace, { text, blocks, files }: StoredMessage): string {
-  if (text !== '') return renderMrkdwn(slack.team, text);
-  const shown = renderBlocks(slack.team, blocks).join(' ');
-  return shown === '' ? files.map((id) => slack.files.get(id)?.name ?? id).join(', ') : shown;
+/** Blocks without words of their own in a notification. */
+const WORDLESS: ReadonlySet<unknown> = new Set(['actions', 'divider']);
+
+/**
+ * Since 13 July 2026 a phone shows `text` and a desktop the words of the blocks (docs.slack.dev, changelog, "notification changes"). Where
+ * there are no blocks, a desktop shows `text`, and without that both the attachments' fallbacks, or the names of the files.
+ */
+function wordsOf(slack: Workspace, message: StoredMessage): Pick<Notification, 'phone' | 'desktop'> {
+  const { blocks, attachments = [], files } = message;
+  const text = renderTopText(slack.team, message);
+  const shown = renderBlocks(
+    slack.team,
+    blocks.filter(({ type }) => !WORDLESS.has(type)),
+  ).join(' ');
+  if (blocks.length > 0) return { phone: text, desktop: shown };
+  const fallbacks = attachments.map(({ fallback }) => fallback).filter((one) => typeof one === 'string');
+  const names = files.map((id) => slack.files.get(id)?.name ?? id).join(', ');
+  const words = [text, fallbacks.join(' '), names].find((one) => one !== '') ?? '';
+  return { phone: words, desktop: words };
 }

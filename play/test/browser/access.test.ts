@@ -194,15 +194,16 @@ describeInBrowser('the page for everybody', (browser) => {
       const isNarrow = options.viewport !== undefined;
       const pushed = { user: 'U0ROY', channel: 'C0SHOP', why: 'mention' as const };
       const read = message(2, { text: 'a question to @Roy' });
-      const notified = [{ ...pushed, ts: read.ts, text: read.text }];
+      const notified = [{ ...pushed, ts: read.ts, phone: '', desktop: read.text }];
       fixture.reset(emptyWorld({ messages: [read], notified }));
       const page = await browser.page(fixture.url, options);
       const parts = page.getByRole('navigation', { name: 'Parts of the page' });
       if (isNarrow) await parts.getByRole('button', { name: 'Channels' }).click();
       const ts = message(9).ts;
+      const long = 'a long word '.repeat(30);
       fixture.tell(
         { kind: 'message', message: message(9, { channel: 'C0OTHER' }) },
-        { kind: 'notified', notification: { ...pushed, channel: 'C0OTHER', ts, text: 'a long word '.repeat(30) } },
+        { kind: 'notified', notification: { ...pushed, channel: 'C0OTHER', ts, phone: long, desktop: long } },
       );
       await page.getByRole('button', { name: 'Notifications 1 new' }).waitFor();
       expect(await faultsOf(page)).toEqual([]);

@@ -30,7 +30,8 @@ const notified = (second: number, more: Partial<Notification> = {}): Notificatio
   channel: SHOP,
   ts: `${NOON + second}.000100`,
   why: 'mention',
-  text: `pushed at ${second}`,
+  phone: `pushed at ${second}`,
+  desktop: `pushed at ${second}`,
   ...more,
 });
 
@@ -44,7 +45,7 @@ describeInBrowser('who is notified', (browser) => {
 
   /** Says a message and notifies of it, as the local Slack does. */
   function push(second: number, more: Partial<Notification> = {}): void {
-    const { channel, ts, threadTs, text } = notified(second, more);
+    const { channel, ts, threadTs, phone: text } = notified(second, more);
     const thread = threadTs === undefined ? {} : { threadTs };
     fixture.tell(
       { kind: 'message', message: { ...message(second, { user: BOT, botId: 'B1' }), channel, ts, text, ...thread } },
@@ -73,12 +74,12 @@ describeInBrowser('who is notified', (browser) => {
   });
 
   it('lists who, where, why and the words, newest first, and leads to the message', async () => {
-    const said = [notified(20), notified(21, { why: 'group', text: 'to the group' })];
+    const said = [notified(20), notified(21, { why: 'group', desktop: 'to the group', phone: '' })];
     const replies = Array.from({ length: 30 }, (_, index) => message(100 + index, { threadTs: ROOT.ts }));
     fixture.reset(world({ messages: [ROOT, message(20), message(21), ...replies], notified: said }));
     const page = await browser.page(fixture.url);
-    push(203, { threadTs: ROOT.ts, why: 'thread', text: 'in the thread' });
-    push(300, { channel: 'D0ROY', why: 'direct', text: 'between us' });
+    push(203, { threadTs: ROOT.ts, why: 'thread', phone: 'in the thread' });
+    push(300, { channel: 'D0ROY', why: 'direct', phone: 'between us' });
     await page.getByRole('button', { name: 'Notifications 2 new' }).click();
     const list = page.getByRole('region', { name: 'Notifications' });
     await expect
@@ -86,7 +87,9 @@ describeInBrowser('who is notified', (browser) => {
       .toEqual([
         expect.stringMatching(/kdebug.*with you alone.*Direct message.*between us.*new/),
         expect.stringMatching(/kdebug.*#shop-oncall, in a thread.*In a thread you follow.*in the thread.*new/),
-        expect.stringMatching(/Bob.*#shop-oncall.*Your group was named.*to the group/),
+        expect.stringMatching(
+          /Bob.*#shop-oncall.*Your group was named.*Desktop.*to the group.*Phone.*can’t be displayed/,
+        ),
         expect.stringMatching(/Bob.*#shop-oncall.*You were named.*pushed at 20/),
       ]);
     await list.getByRole('button', { name: /in the thread/ }).click();

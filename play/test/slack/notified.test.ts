@@ -20,18 +20,23 @@ const rich = (element: object) => ({
 const why = (user: string) => slack.notified(user).map((one) => one.why);
 
 describe('who is notified of a post', () => {
-  it('who is named in it, by text or by a rich text element, with the words of the push', async () => {
+  it('who is named in it, by text or by a rich text element', async () => {
     await post({ text: 'done, <@U0ROY>' });
     await post({ text: 'done', ...rich({ type: 'user', user_id: 'U0ROY' }) });
     expect(slack.notified('U0ROY')).toMatchObject([
-      { user: 'U0ROY', channel: 'C0SHOP', why: 'mention', text: 'done, @roy' },
-      { why: 'mention', text: 'done' },
+      { user: 'U0ROY', channel: 'C0SHOP', why: 'mention', phone: 'done, @roy' },
+      { why: 'mention', phone: 'done', desktop: '@roy' },
     ]);
     expect(why('U0BOB')).toEqual([]);
   });
 
   it('nobody by a name in the text of a message with blocks', async () => {
     await post({ text: 'done, <@U0ROY>', blocks: [{ type: 'divider' }] });
+    expect(why('U0ROY')).toEqual([]);
+  });
+
+  it('nobody by a name in a text whose markup is switched off', async () => {
+    await post({ text: 'done, <@U0ROY>', mrkdwn: false });
     expect(why('U0ROY')).toEqual([]);
   });
 
@@ -54,6 +59,52 @@ describe('who is notified of a post', () => {
   it('all people of the channel by @channel, without its bots and its sender', async () => {
     slack.deliver.say({ user: 'U0ROY', channel: 'C0SHOP', text: '<!channel> lunch' });
     expect([why('U0BOB'), why('U0ROY'), why('U0ROBOT')]).toEqual([['mention'], [], []]);
+  });
+});
+
+describe('what a notification says', () => {
+  const roy = [{ type: 'user', user_id: 'U0ROY' }];
+  const button = { type: 'button', action_id: 'rerun', text: { type: 'plain_text', text: 'Run again' } };
+  const blocks = [
+    {
+      type: 'rich_text',
+      elements: [{ type: 'rich_text_section', elements: [...roy, { type: 'text', text: ': it failed' }] }],
+    },
+    { type: 'divider' },
+    { type: 'actions', elements: [button] },
+  ];
+
+  async function share(where: object): Promise<void> {
+    const client = plainClient(slack);
+    const { upload_url: url = '', file_id: id } = await client.files.getUploadURLExternal({
+      filename: 'log.txt',
+      length: 3,
+    });
+    await fetch(url, { method: 'POST', body: 'abc' });
+    await client.apiCall('files.completeUploadExternal', { files: [{ id }], ...where });
+  }
+
+  it('on a phone the text alone, on a desktop the words of the blocks', async () => {
+    await post({ text: 'web-1 failed, &lt;1 s', blocks });
+    expect(slack.notified('U0ROY')).toMatchObject([{ phone: 'web-1 failed, <1 s', desktop: '@roy: it failed' }]);
+  });
+
+  it('on a phone an id where markup is switched off', async () => {
+    await post({ text: '<@U0ROY>: web-1 failed', mrkdwn: false, blocks });
+    expect(slack.notified('U0ROY')).toMatchObject([{ phone: '<@U0ROY>: web-1 failed' }]);
+  });
+
+  it('on a phone nothing of a message with files and blocks, because its call takes no text', async () => {
+    await share({ channel_id: 'C0SHOP', blocks });
+    const pushed = await slack.until(() => slack.notified('U0ROY')[0]);
+    expect(pushed).toMatchObject({ phone: '', desktop: '@roy: it failed' });
+  });
+
+  it('of a bare file its name, and of an alert the fallback of its attachment, on both', async () => {
+    await share({ channel_id: slack.state.direct('U0ROY').id });
+    expect(await slack.until(() => slack.notified('U0ROY')[0])).toMatchObject({ phone: 'log.txt', desktop: 'log.txt' });
+    await post({ channel: 'U0ROY', text: '', attachments: [{ fallback: 'web-1 crashes', text: 'more' }] });
+    expect(slack.notified('U0ROY').at(-1)).toMatchObject({ phone: 'web-1 crashes', desktop: 'web-1 crashes' });
   });
 });
 

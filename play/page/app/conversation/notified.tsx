@@ -31,7 +31,8 @@ export function Notified(): ReactNode {
       <Scroller className="list" label="Notifications">
         <p className="notified-rule">
           Slack notifies a person who is named (by name, or by their group) in a channel that they are in, of direct
-          messages, and of replies in a thread that they follow. An edit notifies nobody.
+          messages, and of replies in a thread that they follow. An edit notifies nobody. A phone shows the text of a
+          message and nothing else, a desktop the words of its blocks.
         </p>
         <ul>
           {all.map((one) => (
@@ -56,7 +57,7 @@ function Entry({ notification, writer }: EntryProps): ReactNode {
   const nameOf = useName();
   const isNew = useSession((session) => isUnseen(session, notification));
   const place = useWorld(({ team }) => team.channels[notification.channel]);
-  const { channel, ts, threadTs, why, text } = notification;
+  const { channel, ts, threadTs, why, phone, desktop } = notification;
   const where = place === undefined || place.kind === 'im' ? 'with you alone' : `#${place.name}`;
   return (
     <button
@@ -75,9 +76,8 @@ function Entry({ notification, writer }: EntryProps): ReactNode {
           <time>{timeOf(msOf(ts))}</time>
         </span>
         <span className="badge notified-why">{REASONS[why]}</span>
-        <span className="notified-text">
-          <Words>{text}</Words>
-        </span>
+        <Said where="Desktop" words={desktop} />
+        <Said where="Phone" words={phone} />
       </span>
       {isNew && (
         <span className="red-dot">
@@ -85,6 +85,18 @@ function Entry({ notification, writer }: EntryProps): ReactNode {
         </span>
       )}
     </button>
+  );
+}
+
+/** What one kind of device shows; a phone says that it cannot, where a message has blocks and no text. */
+function Said({ where, words }: { readonly where: 'Desktop' | 'Phone'; readonly words: string }): ReactNode {
+  return (
+    <span className="notified-said">
+      <span className="notified-device">{where}</span>
+      <span className="notified-text">
+        {words === '' ? <em>This content can’t be displayed.</em> : <Words>{words}</Words>}
+      </span>
+    </span>
   );
 }
 

@@ -3,7 +3,7 @@ import type { Json } from '../json.ts';
 /** How much of mrkdwn is read: a `verbatim` text has mentions, dates and links in angles, and nothing is linked by itself. */
 export interface Reading {
   readonly verbatim?: boolean;
-  /** `*bold*`, lists, quotes, code. Default: yes. */
+  /** Markup: `*bold*`, lists, quotes, code, and what stands in angles. Default: yes. */
   readonly marks?: boolean;
 }
 
@@ -61,7 +61,7 @@ const section = (text: string, reading: Reading): Json => ({
 });
 
 function patternFor({ verbatim, marks }: Reading): RegExp {
-  const kinds = [ANGLES, ...(verbatim ? [] : [ADDRESS]), ...(marks === false ? [] : [MARKS]), EMOJI];
+  const kinds = [...(verbatim ? [] : [ADDRESS]), ...(marks === false ? [] : [ANGLES, MARKS]), EMOJI];
   return new RegExp(kinds.join('|'), 'gmu');
 }
 

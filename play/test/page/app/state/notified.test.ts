@@ -11,7 +11,8 @@ const notification = (second: number, more: Partial<Notification> = {}): Notific
   channel: SHOP,
   ts: message(second).ts,
   why: 'mention',
-  text: 'pushed',
+  phone: 'pushed',
+  desktop: 'pushed',
   ...more,
 });
 const start = emptyWorld({ messages: [root] });
@@ -23,10 +24,10 @@ it('lists a person’s own, newest first, and none twice', () => {
   const world = after(
     notification(2),
     notification(3),
-    notification(3, { text: 'again' }),
+    notification(3, { phone: 'again' }),
     notification(4, { user: 'U0BOB' }),
   );
-  expect(notifiedOf(world, 'U0ROY').map(({ text }) => text)).toEqual(['again', 'pushed']);
+  expect(notifiedOf(world, 'U0ROY').map(({ phone }) => phone)).toEqual(['again', 'pushed']);
 });
 
 it('counts what waits in all places or in one, until its message was read', () => {

@@ -17,6 +17,11 @@ describe('mrkdwn', () => {
     ]);
   });
 
+  it('is letters where markup is switched off, mentions too', () => {
+    const text = '*a* <@U0ROY> &lt;b';
+    expect(richTextOf(text, { marks: false })[0]?.elements).toEqual([{ type: 'text', text: '*a* <@U0ROY> <b' }]);
+  });
+
   it('reads entities once', () => expect(spans('&amp;lt; &lt;b&gt;')).toEqual([{ type: 'text', text: '&lt; <b>' }]));
 
   it('links addresses without what ends the sentence; a verbatim text links none by itself', () => {
