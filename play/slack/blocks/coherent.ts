@@ -8,6 +8,16 @@ export function also(check: Check, look: Check): Check {
   };
 }
 
+/** Exactly one of these fields. */
+export function oneOfFields(...names: readonly string[]): Check {
+  return (value, { path, report }) => {
+    if (!isObject(value)) return;
+    const given = names.filter((name) => value[name] !== undefined);
+    if (given.length === 0) report(path, `missing required field: ${names[0]}`);
+    if (given.length > 1) report(path, `only one of these may be given: ${given.join(', ')}`);
+  };
+}
+
 /** "initial_value" must be a text that the person could have typed. */
 export const startsWithinLengths: Check = (value, { path, report }) => {
   if (!isObject(value) || typeof value.initial_value !== 'string') return;

@@ -9,6 +9,15 @@ function mrkdwn(max: number): Check {
   return typed('mrkdwn', { required: { text: string(max) }, optional: { verbatim: boolean } });
 }
 
+/** What a person can open. */
+export const isAddress = (text: string): boolean => /^(?:https?|mailto|tel|slack):/i.test(text) && URL.canParse(text);
+
+/** Of a button or a link. [guess] Slack refuses what is no address. */
+export const address: Check = (value, scope) => {
+  string(3000)(value, scope);
+  if (typeof value === 'string' && !isAddress(value)) scope.report(scope.path, 'must be a valid URL');
+};
+
 export function anyText(max: number): Check {
   return byType({ plain_text: plainText(max), mrkdwn: mrkdwn(max) });
 }
@@ -36,7 +45,7 @@ export const suggestedOptions = plainOptions(100, 0);
 export const options = {
   select: plainOptions(100),
   /** `url`: "only available in overflow menus". */
-  overflow: list(option(plainText(75), { url: string(3000) }), 5),
+  overflow: list(option(plainText(75), { url: address }), 5),
   boxes: list(boxOption, 10),
   groups: list(object({ required: { label: plainText(75), options: plainOptions(100) } }), 100),
 };

@@ -1,5 +1,5 @@
-import { also, startsWithItsOptions, startsWithinLengths } from './coherent.ts';
-import { anyText, boxOption, confirm, options, plainOption, plainText, style } from './composition.ts';
+import { also, oneOfFields, startsWithItsOptions, startsWithinLengths } from './coherent.ts';
+import { address, anyText, boxOption, confirm, options, plainOption, plainText, style } from './composition.ts';
 import {
   anything,
   boolean,
@@ -23,25 +23,34 @@ function interactive(type: string, shape: Shape): Check {
 
 const focusable = { placeholder, focus_on_load: boolean, confirm };
 
-const image = typed('image', {
-  required: { alt_text: string(2000) },
-  optional: { image_url: string(3000), slack_file: object({ optional: { id: string(255), url: string(3000) } }) },
-});
+/** Where a picture comes from. */
+export const picture = {
+  image_url: address,
+  slack_file: also(object({ optional: { id: string(255), url: address } }), oneOfFields('id', 'url')),
+};
+export const hasPicture = oneOfFields('image_url', 'slack_file');
+
+const image = also(typed('image', { required: { alt_text: string(2000) }, optional: picture }), hasPicture);
 
 const button = interactive('button', {
   required: { text: plainText(75) },
-  optional: { value: string(2000), url: string(3000), style, confirm, accessibility_label: string(75) },
+  optional: { value: string(2000), url: address, style, confirm, accessibility_label: string(75) },
 });
 
 const choice = { ...focusable, initial_option: plainOption };
 const several = { ...focusable, max_selected_items: integer(1, 100) };
 const ids = list(string(255), 100);
 
+const hasOptions = oneOfFields('options', 'option_groups');
+
 const selects: Record<string, Check> = {
   static_select: also(
-    interactive('static_select', {
-      optional: { ...choice, options: options.select, option_groups: options.groups },
-    }),
+    also(
+      interactive('static_select', {
+        optional: { ...choice, options: options.select, option_groups: options.groups },
+      }),
+      hasOptions,
+    ),
     startsWithItsOptions,
   ),
   external_select: interactive('external_select', { optional: { ...choice, min_query_length: integer(0, 1000) } }),
@@ -63,9 +72,17 @@ const selects: Record<string, Check> = {
 /** In sections and inputs only (docs.slack.dev, "Multi-select menu element"). */
 const multiSelects: Record<string, Check> = {
   multi_static_select: also(
-    interactive('multi_static_select', {
-      optional: { ...several, options: options.select, option_groups: options.groups, initial_options: options.select },
-    }),
+    also(
+      interactive('multi_static_select', {
+        optional: {
+          ...several,
+          options: options.select,
+          option_groups: options.groups,
+          initial_options: options.select,
+        },
+      }),
+      hasOptions,
+    ),
     startsWithItsOptions,
   ),
   multi_users_select: interactive('multi_users_select', { optional: { ...several, initial_users: ids } }),

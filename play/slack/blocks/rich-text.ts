@@ -1,3 +1,4 @@
+import { address } from './composition.ts';
 import { boolean, byType, type Check, integer, list, object, oneOf, pattern, string, typed } from './shape.ts';
 
 /** `rich_text` as documented: sections, lists, quotes and preformatted parts of typed elements; nothing empty. */
@@ -18,7 +19,7 @@ const MAX_LENGTH = 12_000;
 
 const text = typed('text', { required: { text: string(MAX_LENGTH) }, optional: { style } });
 const link = typed('link', {
-  required: { url: string(3000) },
+  required: { url: address },
   optional: { text: string(MAX_LENGTH), unsafe: boolean, style },
 });
 
@@ -37,7 +38,7 @@ const inline: Check = byType({
   color: typed('color', { required: { value: pattern(/^#[0-9A-Fa-f]{6}$/) } }),
   date: typed('date', {
     required: { timestamp: integer(0, 99_999_999_999), format: string(255) },
-    optional: { url: string(3000), fallback: string(1000), style },
+    optional: { url: address, fallback: string(1000), style },
   }),
 });
 

@@ -11,6 +11,9 @@ const rich = (...elements: object[]) => ({ type: 'rich_text', elements });
 const section = (...elements: object[]) => ({ type: 'rich_text_section', elements });
 const word = (text: string) => ({ type: 'text', text });
 
+const link = (url: string) => ({ type: 'link', url });
+const cellOf = (text: string) => ({ type: 'raw_text', text });
+
 const table = (rows: number, columns: number, text = 'x') => ({
   type: 'table',
   rows: many(rows, () => many(columns, () => ({ type: 'raw_text', text }))),
@@ -42,6 +45,33 @@ const LIMITS: readonly [string, unknown[], unknown[]][] = [
     [{ type: 'table', rows: [[rich(section({ type: 'user', user_id: 'U0BOB' }))]] }],
     [{ type: 'table', rows: [[rich(section())]] }],
   ],
+  [
+    'table rows of one length',
+    [{ type: 'table', rows: [[cellOf('a'), cellOf('b')]] }],
+    [{ type: 'table', rows: [[cellOf('a'), cellOf('b')], [cellOf('a')]] }],
+  ],
+  [
+    'an image has a picture',
+    [{ type: 'image', alt_text: 'cpu', image_url: 'https://example.com/cpu.png' }],
+    [{ type: 'image', alt_text: 'cpu' }],
+  ],
+  [
+    'an image has one picture',
+    [{ type: 'image', alt_text: 'cpu', slack_file: { id: 'F0CPU' } }],
+    [{ type: 'image', alt_text: 'cpu', slack_file: { id: 'F0CPU' }, image_url: 'https://example.com/cpu.png' }],
+  ],
+  [
+    'a small image has a picture',
+    [{ type: 'context', elements: [{ type: 'image', alt_text: 'cpu', slack_file: { id: 'F0CPU' } }] }],
+    [{ type: 'context', elements: [{ type: 'image', alt_text: 'cpu' }] }],
+  ],
+  [
+    'the address of a button',
+    [{ type: 'actions', elements: [button({ url: 'https://example.com' })] }],
+    [{ type: 'actions', elements: [button({ url: 'the runbook' })] }],
+  ],
+  ['the address of a link', [rich(section(link('https://example.com')))], [rich(section(link('the runbook')))]],
+  ['the scheme of a link', [rich(section(link('mailto:a@example.com')))], [rich(section(link('javascript:x')))]],
   ['table rows 100', [table(100, 1)], [table(101, 1)]],
   ['one table', [table(1, 1)], [table(1, 1), table(1, 1)]],
   ['table characters 10,000', [table(10, 1, x(1_000))], [table(10, 1, x(1_001))]],
@@ -156,6 +186,17 @@ describe('Block Kit limits', () => {
     expect(checkMessageBlocks([menu(more)])).not.toEqual([]);
     const links = [{ text: plain('a'), value: 'a', url: 'https://example.com' }];
     expect(checkMessageBlocks([{ type: 'actions', elements: [{ type: 'overflow', options: links }] }])).toEqual([]);
+  });
+
+  it.each(['static_select', 'multi_static_select'])('a %s has options, in groups or not', (type) => {
+    const menu = (more: object) => [{ type: 'section', text: plain('x'), accessory: { type, ...more } }];
+    const options = [{ text: plain('a'), value: 'a' }];
+    expect(checkMessageBlocks(menu({ options }))).toEqual([]);
+    expect(checkMessageBlocks(menu({ option_groups: [{ label: plain('g'), options }] }))).toEqual([]);
+    expect(checkMessageBlocks(menu({}))).toEqual([
+      'missing required field: options [json-pointer:/blocks/0/accessory]',
+    ]);
+    expect(checkMessageBlocks(menu({ options, option_groups: [{ label: plain('g'), options }] }))).not.toEqual([]);
   });
 
   it('what stands in a search menu from the start is plain text', () => {
