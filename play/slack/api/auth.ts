@@ -38,7 +38,7 @@ function apiTest({ args }: Call): Json {
 export const AUTH_METHODS: readonly Method[] = [
   { name: 'auth.test', token: 'any', scopes: [], tier: 'special', run: authTest },
   { name: 'api.test', token: 'any', scopes: [], tier: 'special', run: apiTest },
-  { name: 'bots.info', token: 'bot', scopes: ['users:read'], tier: 'tier3', run: botsInfo },
+  { name: 'bots.info', token: 'bot', scopes: ['users:read'], tier: 'tier3', takes: 'form', run: botsInfo },
   {
     name: 'apps.connections.open',
     token: 'app',

@@ -3,6 +3,7 @@ import type { SlackState } from '../state/state.ts';
 import { isMember, visibleChannel, writableChannel } from './access.ts';
 import { type Args, flag, optional, required } from './args.ts';
 import { POST_TEXT_LIMIT, readContent, readMetadata, UPDATE_TEXT_LIMIT } from './content.ts';
+import { filesNamed, showFiles } from './file-shares.ts';
 import type { Call, Method } from './method.ts';
 import { checkPosting } from './posting.ts';
 import { shown, withBlockIds } from './shown.ts';
@@ -37,6 +38,11 @@ function appearance(args: Args): Appearance {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
+/** "The `as_user` parameter does not function with workspace apps": a bot is itself. @throws SlackError as_user_not_supported */
+function refuseAsUser(args: Args): void {
+  if (flag(args, 'as_user') !== undefined) throw new SlackError('as_user_not_supported');
+}
+
 /** A message of the bot, with a fresh `ts`; not yet posted. */
 export function botMessage(slack: SlackState, channel: string, threadTs: string | undefined): StoredMessage {
   const { botUserId, botId, appId } = slack.app;
@@ -47,6 +53,7 @@ export function botMessage(slack: SlackState, channel: string, threadTs: string 
 
 function postMessage({ slack, args, ...call }: Call): Json {
   const channel = writableChannel({ slack, args, ...call }, required(args, 'channel'));
+  refuseAsUser(args);
   const content = readContent(args, POST_TEXT_LIMIT, slack.habits);
   const metadata = readMetadata(args);
   const root = threadRoot(slack, channel.id, args);
@@ -80,8 +87,12 @@ function losesRichText(before: readonly Json[], after: readonly Json[] = []): bo
 function update(call: Call): Json {
   const { slack, args } = call;
   const message = ownMessage(call, 'cant_update_message');
+  refuseAsUser(args);
   const content = readContent(args, UPDATE_TEXT_LIMIT, slack.habits);
+  // "Can't broadcast an old reply and update the content at the same time."
+  if (flag(args, 'reply_broadcast')) throw new SlackError('no_dual_broadcast_content_update');
   const metadata = readMetadata(args);
+  const files = filesNamed(slack, args);
   if (losesRichText(message.blocks, content.blocks)) throw new SlackError('block_mismatch');
   // With blocks and no text the old text stays; with text and no blocks the old blocks go (chat.update, `text`).
   if (content.text !== undefined) message.text = content.text;
@@ -96,6 +107,7 @@ function update(call: Call): Json {
   delete message.linkNames;
   Object.assign(message, appearance(args));
   message.revisions += 1;
+  if (files !== undefined) showFiles(slack, message, files);
   slack.tell({ kind: 'updated', message });
   return {
     channel: message.channel,
@@ -109,7 +121,9 @@ function postEphemeral(call: Call): Json {
   const { slack, args } = call;
   const channel = writableChannel(call, required(args, 'channel'));
   const user = required(args, 'user');
-  if (!channel.members.includes(user)) throw new SlackError('user_not_in_channel');
+  // Who left the company is still in the lists of its channels.
+  if (!channel.members.includes(user) || slack.team.users[user]?.deleted) throw new SlackError('user_not_in_channel');
+  refuseAsUser(args);
   const content = readContent(args, POST_TEXT_LIMIT, slack.habits);
   const root = threadRoot(slack, channel.id, args);
   checkPosting(slack, channel, root);
@@ -172,6 +186,6 @@ export const CHAT_METHODS: readonly Method[] = [
   { name: 'chat.update', token: 'bot', scopes, tier: 'tier3', run: update },
   { name: 'chat.postEphemeral', token: 'bot', scopes, tier: 'tier4', run: postEphemeral },
   { name: 'chat.delete', token: 'bot', scopes, tier: 'tier3', run: remove },
-  { name: 'chat.getPermalink', token: 'bot', scopes: [], tier: 'special', run: permalink },
+  { name: 'chat.getPermalink', token: 'bot', scopes: [], tier: 'special', takes: 'form', run: permalink },
   { name: 'reactions.add', token: 'bot', scopes: ['reactions:write'], tier: 'tier3', run: react },
 ];

@@ -2,6 +2,7 @@ import { blocksTooLong, checkMessageBlocks } from '../blocks/check.ts';
 import type { Habits } from '../state/habits.ts';
 import type { Json } from '../state/message.ts';
 import { type Args, isJson, optional, structured } from './args.ts';
+import { readAttachments } from './attachments.ts';
 import { SlackError } from './slack-error.ts';
 
 /** What a message says: at least one of the three. */
@@ -16,34 +17,27 @@ export const POST_TEXT_LIMIT = 40_000;
 /** `chat.update`, error `msg_too_long`: "The text field cannot exceed 4,000 characters". */
 export const UPDATE_TEXT_LIMIT = 4_000;
 
-/** @throws SlackError no_text, msg_too_long, invalid_attachments, too_many_attachments, invalid_blocks_format, invalid_blocks, msg_blocks_too_long */
+/** "Limit this field to 12,000 characters." */
+const MARKDOWN_TEXT_LIMIT = 12_000;
+
+/**
+ * @throws SlackError no_text, msg_too_long, markdown_text_conflict, invalid_blocks_format, invalid_blocks, msg_blocks_too_long, and those of
+ * the attachments
+ */
 export function readContent(args: Args, textLimit: number, habits: Pick<Habits, 'withoutBlocks'>): Content {
-  const text = optional(args, 'text');
+  const markdown = optional(args, 'markdown_text');
+  if (markdown !== undefined && [args.text, args.blocks].some((other) => other !== undefined && other !== ''))
+    throw new SlackError('markdown_text_conflict');
+  if (markdown !== undefined && markdown.length > MARKDOWN_TEXT_LIMIT) throw new SlackError('msg_too_long');
+  const text = markdown ?? optional(args, 'text');
   const blocks = readBlocks(args, habits);
   const attachments = readAttachments(args);
   const isEmpty = (list: readonly Json[] | undefined): boolean => list === undefined || list.length === 0;
   if ((text === undefined || text.trim() === '') && isEmpty(blocks) && isEmpty(attachments))
     throw new SlackError('no_text');
-  if (text !== undefined && text.length > textLimit) throw new SlackError('msg_too_long');
+  if (markdown === undefined && text !== undefined && text.length > textLimit) throw new SlackError('msg_too_long');
   return { text, blocks, attachments };
 }
-
-/** docs.slack.dev, "Legacy: secondary message attachments": a message may have 100. */
-const MAX_ATTACHMENTS = 100;
-
-/** @throws SlackError invalid_attachments, too_many_attachments */
-function readAttachments(args: Args): Json[] | undefined {
-  const value = structured(args, 'attachments', 'invalid_attachments');
-  if (value === undefined) return undefined;
-  if (!Array.isArray(value)) throw new SlackError('invalid_attachments');
-  if (value.length > MAX_ATTACHMENTS) throw new SlackError('too_many_attachments');
-  return value.filter(isJson).map((one, index) => ({ ...one, id: index + 1, ...numbered(one.actions) }));
-}
-
-const numbered = (actions: unknown): Json =>
-  Array.isArray(actions)
-    ? { actions: actions.filter(isJson).map((action, index) => ({ ...action, id: String(index + 1) })) }
-    : {};
 
 /** @throws SlackError */
 export function readBlocks(args: Args, { withoutBlocks }: Pick<Habits, 'withoutBlocks'>): Json[] | undefined {

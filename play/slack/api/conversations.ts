@@ -124,9 +124,9 @@ const readHistory = conversationScopes('history');
 
 /** docs.slack.dev: conversations.* (an internal app's rates) */
 export const CONVERSATION_METHODS: readonly Method[] = [
-  { name: 'conversations.info', token: 'bot', scopes: read, tier: 'tier3', run: info },
+  { name: 'conversations.info', token: 'bot', scopes: read, tier: 'tier3', takes: 'form', run: info },
   { name: 'conversations.history', token: 'bot', scopes: readHistory, tier: 'tier3', run: history },
-  { name: 'conversations.replies', token: 'bot', scopes: readHistory, tier: 'tier3', run: replies },
+  { name: 'conversations.replies', token: 'bot', scopes: readHistory, tier: 'tier3', takes: 'form', run: replies },
   { name: 'conversations.open', token: 'bot', scopes: ['im:write', 'mpim:write'], tier: 'tier3', run: open },
-  { name: 'conversations.members', token: 'bot', scopes: read, tier: 'tier4', run: members },
+  { name: 'conversations.members', token: 'bot', scopes: read, tier: 'tier4', takes: 'form', run: members },
 ];

@@ -5,6 +5,7 @@ import { writableChannel } from './access.ts';
 import { isJson, optional, required, structured, wholeNumber } from './args.ts';
 import { botMessage, threadRoot } from './chat.ts';
 import { readBlocks } from './content.ts';
+import { recordShares } from './file-shares.ts';
 import type { Call, Method } from './method.ts';
 import { checkPosting } from './posting.ts';
 import { shownFile, withBlockIds } from './shown.ts';
@@ -13,14 +14,27 @@ import { invalidArguments, SlackError } from './slack-error.ts';
 /** "Snippets … are limited to 1MB": the smaller reading. */
 const SNIPPET_LIMIT = 1_000_000;
 
+/** "Add files up to 1 GB" (Slack's help). */
+const FILE_LIMIT = 1024 ** 3;
+
+/** Of Slack's list of file types those that are text. [guess] No others. */
+const SNIPPET_TYPES: ReadonlySet<string> = new Set(
+  (
+    'text post auto c cpp csharp css csv diff dockerfile go groovy html java javascript json kotlin lua makefile markdown perl php powershell' +
+    ' puppet python r ruby rust scala shell sql swift tsv typescript vb xml yaml'
+  ).split(' '),
+);
+
 function uploadUrl({ slack, args, origin }: Call): Json {
   const name = required(args, 'filename');
   const size = wholeNumber(args, 'length');
   // "Typically only occurs when the `length` provided is 0."
   if (size === undefined || size <= 0) throw new SlackError('missing_argument');
+  if (size > FILE_LIMIT) throw new SlackError('file_upload_size_restricted');
   const altText = optional(args, 'alt_txt');
   if ((altText?.length ?? 0) > 1000) throw new SlackError('alt_txt_too_large');
   const snippetType = optional(args, 'snippet_type');
+  if (snippetType !== undefined && !SNIPPET_TYPES.has(snippetType)) throw new SlackError('unknown_snippet_type');
   if (snippetType !== undefined && size > SNIPPET_LIMIT) throw new SlackError('snippet_too_large');
   const id = slack.nextId('F');
   const createdAtMs = slack.now();
@@ -31,9 +45,13 @@ function uploadUrl({ slack, args, origin }: Call): Json {
   return { upload_url: `${origin}/upload/v1/${id}`, file_id: id };
 }
 
+/** [guess] As many as a person may add to one message. */
+const MAX_FILES = 10;
+
 function uploadedFiles(call: Call): { file: StoredFile; title: string | undefined }[] {
   const given = structured(call.args, 'files', 'invalid_arguments');
   if (!Array.isArray(given) || given.length === 0) throw invalidArguments('missing required field: files');
+  if (given.length > MAX_FILES) throw invalidArguments(`no more than ${MAX_FILES} items allowed [json-pointer:/files]`);
   return given.map((one: unknown, index) => {
     if (!isJson(one) || typeof one.id !== 'string')
       throw invalidArguments(`missing required field: id [json-pointer:/files/${index}]`);
@@ -117,10 +135,6 @@ function shareSoon(slack: SlackState, { channel, root }: Target, { files, ...wor
   });
 }
 
-function recordShares({ channel, ts, threadTs }: StoredMessage, files: readonly StoredFile[]): void {
-  for (const file of files) file.shares.push({ channel, ts, ...(threadTs === undefined ? {} : { threadTs }) });
-}
-
 /** Slack shares in the background: the answer never says where the file went, `files.info` does. */
 function withoutShares(slack: SlackState, file: StoredFile): Json {
   return { ...shownFile(slack, file), shares: {}, channels: [] };
@@ -138,5 +152,5 @@ const write = ['files:write'];
 export const FILE_METHODS: readonly Method[] = [
   { name: 'files.getUploadURLExternal', token: 'bot', scopes: write, tier: 'tier4', run: uploadUrl },
   { name: 'files.completeUploadExternal', token: 'bot', scopes: write, tier: 'tier4', run: complete },
-  { name: 'files.info', token: 'bot', scopes: ['files:read'], tier: 'tier4', run: info },
+  { name: 'files.info', token: 'bot', scopes: ['files:read'], tier: 'tier4', takes: 'form', run: info },
 ];

@@ -29,6 +29,8 @@ export interface Method {
   readonly token: 'bot' | 'app' | 'any';
   readonly scopes: readonly string[];
   readonly tier: Tier;
+  /** Reads no JSON body: a call with one has no arguments (docs.slack.dev, "Using the Web API": each method's content types). */
+  readonly takes?: 'form';
   /** @throws SlackError */
   readonly run: (call: Call) => Json;
 }

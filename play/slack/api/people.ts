@@ -40,7 +40,14 @@ function groupUsers(call: Call): Json {
 
 /** docs.slack.dev: users.info, usergroups.list, usergroups.users.list */
 export const PEOPLE_METHODS: readonly Method[] = [
-  { name: 'users.info', token: 'bot', scopes: ['users:read'], tier: 'tier4', run: usersInfo },
+  { name: 'users.info', token: 'bot', scopes: ['users:read'], tier: 'tier4', takes: 'form', run: usersInfo },
   { name: 'usergroups.list', token: 'bot', scopes: ['usergroups:read'], tier: 'tier2', run: groupsList },
-  { name: 'usergroups.users.list', token: 'bot', scopes: ['usergroups:read'], tier: 'tier2', run: groupUsers },
+  {
+    name: 'usergroups.users.list',
+    token: 'bot',
+    scopes: ['usergroups:read'],
+    tier: 'tier2',
+    takes: 'form',
+    run: groupUsers,
+  },
 ];

@@ -24,10 +24,16 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A form, or JSON. @returns undefined for JSON that is none (Slack: `invalid_json`) */
+export const isJsonType = (contentType: string): boolean => contentType.startsWith('application/json');
+
+/**
+ * A form, or JSON. Never a token from the address: "Tokens may no longer be passed in the query string for apps created after Feb 24, 2021".
+ * @returns undefined for JSON that is none (Slack: `invalid_json`)
+ */
 export function parseArgs(contentType: string, body: string, query: URLSearchParams): Args | undefined {
-  if (!contentType.startsWith('application/json')) {
-    return { ...Object.fromEntries(query), ...Object.fromEntries(new URLSearchParams(body)) };
+  if (!isJsonType(contentType)) {
+    const { token: _inAddress, ...asked } = Object.fromEntries(query);
+    return { ...asked, ...Object.fromEntries(new URLSearchParams(body)) };
   }
   try {
     const value: unknown = JSON.parse(body);

@@ -2,11 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Args } from '../api/args.ts';
 import { invoke } from '../api/invoke.ts';
+import type { Method } from '../api/method.ts';
 import { METHODS } from '../api/methods.ts';
 import type { Triggers } from '../api/triggers.ts';
 import type { SlackState } from '../state/state.ts';
 import type { Faults } from './faults.ts';
-import { type Answer, answer, parseArgs, readBody, send } from './http.ts';
+import { type Answer, answer, isJsonType, parseArgs, readBody, send } from './http.ts';
 import type { Rates } from './rates.ts';
 import type { RequestLog } from './request-log.ts';
 import type { ResponseUrls } from './response-urls.ts';
@@ -25,6 +26,10 @@ export interface Parts {
   /** Requests that this Slack does not know, by name; tests fail on them. */
   readonly unknown: string[];
 }
+
+/** What the method reads of a body. */
+const readBy = (method: Method | undefined, args: Args, contentType: string): Args =>
+  method?.takes === 'form' && isJsonType(contentType) ? {} : args;
 
 /** The HTTP face: `/api/METHOD`, `/upload/v1/ID`, `/files-pri/ID/NAME`, `/hooks/…`, and the upgrade to Socket Mode. */
 export class SlackServer {
@@ -80,10 +85,11 @@ export class SlackServer {
   private async api(request: IncomingMessage, response: ServerResponse, url: URL, name: string): Promise<void> {
     const { log, faults, slack } = this.parts;
     const body = (await readBody(request)).toString('utf8');
-    const args = parseArgs(request.headers['content-type'] ?? '', body, url.searchParams);
+    const type = request.headers['content-type'] ?? '';
+    const args = parseArgs(type, body, url.searchParams);
     const atMs = slack.now();
     const outcome = await answer(response, faults.take(name, true), {
-      run: async () => this.call(name, args, request.headers.authorization),
+      run: async () => this.call(name, args && readBy(METHODS.get(name), args, type), request.headers.authorization),
       refuse: (error) => ({ status: 200, body: { ok: false, error } }),
     });
     const logged = log.add(name, args ?? {}, atMs, outcome);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { alertPost, postAlert } from '../../app/alert.ts';
 import { type LocalSlack, startLocalSlack } from '../../slack/index.ts';
-import { plainClient } from './bolt-app.ts';
+import { outcome, plainClient } from './bolt-app.ts';
 
 let slack: LocalSlack;
 let socket: WebSocket | undefined;
@@ -81,5 +81,39 @@ describe('what answers a press on a button of an attachment', () => {
     expect(alertNow(ts)?.attachments).toHaveLength(1);
     await overHttp('');
     expect(await slack.deliver.attachment({ ...PRESS, ts, via: 'http' })).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the attachments of a post', () => {
+  const look = { type: 'button', name: 'look', text: 'Diagnose', value: 'shop/web-1' };
+  const link = { type: 'button', text: 'Runbook', url: 'https://runbooks.example/crash' };
+  const withActions = (...actions: object[]) => ({ text: 'x', callback_id: 'kdebug-alert', actions });
+  const looks = (count: number) => Array.from({ length: count }, (_, index) => ({ ...look, name: `look-${index}` }));
+  const button = { type: 'button', action_id: 'go', text: { type: 'plain_text', text: 'Go' } };
+
+  it.each([
+    ['a button and a link', withActions(look, link), 'ok'],
+    ['a link alone, without callback_id', { text: 'x', actions: [link] }, 'ok'],
+    ['five buttons', withActions(...looks(5)), 'ok'],
+    ['six buttons', withActions(...looks(6)), 'invalid_attachments'],
+    ['a button without a name', withActions({ ...look, name: undefined }), 'invalid_attachments'],
+    [
+      'a button that is nothing: a link without its address',
+      withActions(look, { type: 'button', text: 'Runbook' }),
+      'invalid_attachments',
+    ],
+    ['a link to nowhere', withActions(look, { ...link, url: 'runbook' }), 'invalid_attachments'],
+    ['a button without words', withActions({ ...look, text: '' }), 'invalid_attachments'],
+    ['buttons without callback_id', { text: 'x', actions: [look] }, 'invalid_attachments'],
+    ['no attachment at all', 'x', 'invalid_attachments'],
+    ['blocks', { blocks: [{ type: 'actions', elements: [button] }] }, 'ok'],
+    ['blocks that are none', { blocks: [{ type: 'banner' }] }, 'invalid_attachments'],
+    ['blocks that are no list', { blocks: 'x' }, 'invalid_attachments'],
+    ['90 kB', { text: 'x'.repeat(90_000) }, 'ok'],
+    ['200 kB', { text: 'x'.repeat(200_000) }, 'attachment_payload_limit_exceeded'],
+  ])('%s', async (_, attachment, expected) => {
+    const post = { channel: 'C0SHOP', text: 'x', attachments: [attachment] };
+    expect(await outcome(plainClient(slack).apiCall('chat.postMessage', post))).toBe(expected);
+    expect(slack.messages('C0SHOP')).toHaveLength(expected === 'ok' ? 1 : 0);
   });
 });

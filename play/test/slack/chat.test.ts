@@ -50,6 +50,15 @@ it.each([
     'invalid_metadata_format',
   ],
   ['metadata with null', { metadata: { event_type: 'x', event_payload: { a: null } } }, 'invalid_metadata_format'],
+  [
+    'markdown_text beside blocks',
+    { text: '', markdown_text: 'x', blocks: [{ type: 'divider' }] },
+    'markdown_text_conflict',
+  ],
+  ['markdown_text beside text', { markdown_text: 'x' }, 'markdown_text_conflict'],
+  ['12,001 characters of markdown_text', { text: '', markdown_text: 'x'.repeat(12_001) }, 'msg_too_long'],
+  ['12,000 characters of markdown_text', { text: '', markdown_text: 'x'.repeat(12_000) }, 'ok'],
+  ['as_user', { as_user: true }, 'as_user_not_supported'],
   ['exactly 40,000 characters', { text: 'x'.repeat(40_000) }, 'ok'],
 ])('chat.postMessage to %s', async (_name, args, expected) => {
   expect(await outcome(post(args as object))).toBe(expected);
@@ -110,6 +119,17 @@ it.each([
   );
 });
 
+it.each([
+  ['as another user', { as_user: true }, 'as_user_not_supported'],
+  ['that broadcasts the reply, too', { reply_broadcast: true }, 'no_dual_broadcast_content_update'],
+])('an update %s is refused', async (_, more, expected) => {
+  const { ts = '' } = await post();
+  expect(await outcome(client().apiCall('chat.update', { channel: 'C0SHOP', ts, text: 'two', ...more }))).toBe(
+    expected,
+  );
+  expect(slack.message('C0SHOP', ts)?.text).toBe('hi');
+});
+
 it('an update takes 4,000 characters of text and no more', async () => {
   const { ts = '' } = await post();
   expect(await outcome(client().chat.update({ channel: 'C0SHOP', ts, text: 'x'.repeat(4_000) }))).toBe('ok');
@@ -133,6 +153,8 @@ it('an ephemeral message is for members only and is in no history', async () => 
   expect(await outcome(tell('U0NOBODY'))).toBe('user_not_in_channel');
   expect(await outcome(tell('U0ROY', 'C0SECRET'))).toBe('user_not_in_channel');
   expect(await outcome(tell('U0ROY', 'C0OTHER'))).toBe('not_in_channel');
+  expect(slack.team.channels.C0SHOP?.members).toContain('U0GONE');
+  expect(await outcome(tell('U0GONE'))).toBe('user_not_in_channel');
   expect(await outcome(tell('U0ROY'))).toBe('ok');
   expect(slack.ephemerals('U0ROY').map((one) => one.text)).toEqual(['psst']);
   expect((await client().conversations.history({ channel: 'C0SHOP' })).messages).toEqual([]);
@@ -230,6 +252,36 @@ it('tokens: none, wrong, of the wrong kind, without the scope', async () => {
 it('an unknown method is refused as Slack does, and named so that a test can fail on it', async () => {
   expect(await outcome(client().apiCall('chat.whisper', {}))).toBe('unknown_method');
   expect(slack.unknown.splice(0)).toEqual(['chat.whisper']);
+});
+
+it('a token in the address is none', async () => {
+  const asked = await fetch(`${slack.apiUrl}users.info?user=U0ROY&token=${slack.botToken}`);
+  expect(await asked.json()).toEqual({ ok: false, error: 'not_authed' });
+  const body = new URLSearchParams({ token: slack.botToken });
+  const posted = await fetch(`${slack.apiUrl}users.info?user=U0ROY`, { method: 'POST', body });
+  expect(await posted.json()).toMatchObject({ ok: true, user: { id: 'U0ROY' } });
+});
+
+it.each([
+  ['users.info', { user: 'U0ROY' }],
+  ['bots.info', { bot: 'B0NOBODY' }],
+  ['conversations.info', { channel: 'C0SHOP' }],
+  ['conversations.members', { channel: 'C0SHOP' }],
+  ['conversations.replies', { channel: 'C0SHOP', ts: 'root' }],
+  ['usergroups.users.list', { usergroup: 'S0SRE' }],
+  ['chat.getPermalink', { channel: 'C0SHOP', message_ts: 'root' }],
+  ['files.info', { file: 'F0NONE' }],
+])('%s reads no JSON body', async (method, given) => {
+  const { ts = '' } = await post();
+  const args = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value === 'root' ? ts : value]));
+  const asked = async (type: string, body: string) => {
+    const headers = { 'content-type': type, authorization: `Bearer ${slack.botToken}` };
+    return (await fetch(`${slack.apiUrl}${method}`, { method: 'POST', headers, body })).json();
+  };
+  const byForm = await asked('application/x-www-form-urlencoded', new URLSearchParams(args).toString());
+  const byJson = await asked('application/json', JSON.stringify(args));
+  expect(byJson).toEqual(await asked('application/x-www-form-urlencoded', ''));
+  expect(byJson).not.toEqual(byForm);
 });
 
 it('JSON bodies are taken like forms', async () => {

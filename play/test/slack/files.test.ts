@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalSlack, startLocalSlack } from '../../slack/index.ts';
 import { outcome, plainClient } from './bolt-app.ts';
 
@@ -148,6 +148,8 @@ it.each([
   ['a snippet over 1 MB', { length: 1_000_001, snippet_type: 'text' }, 'snippet_too_large'],
   ['a snippet of 1 MB', { length: 1_000_000, snippet_type: 'text' }, 'ok'],
   ['a large plain file', { length: 100 * 1024 * 1024 }, 'ok'],
+  ['a file of 2 GiB', { length: 2 * 1024 ** 3 }, 'file_upload_size_restricted'],
+  ['a snippet of a type that is none', { length: 1, snippet_type: 'nonsense' }, 'unknown_snippet_type'],
 ])('an address for %s', async (_name, args, expected) => {
   expect(await outcome(client().files.getUploadURLExternal({ filename: 'log.txt', ...args }))).toBe(expected);
 });
@@ -165,6 +167,76 @@ it.each([
   expect(slack.files()).toEqual([]);
   expect(await outcome(finish(id))).toBe('ok');
   expect(await outcome(finish(id))).toBe('file_not_found');
+});
+
+it('eleven files in one call are refused, ten are one message', async () => {
+  const tickets = await Promise.all(Array.from({ length: 11 }, () => ticket(3)));
+  for (const { url } of tickets) await fetch(url, { method: 'POST', body: 'abc' });
+  const files = tickets.map(({ id }) => ({ id }));
+  const completed = (some: typeof files) =>
+    outcome(client().apiCall('files.completeUploadExternal', { files: some, channel_id: 'C0SHOP' }));
+  expect(await completed(files)).toBe('invalid_arguments');
+  expect(await completed(files.slice(1))).toBe('ok');
+  expect((await slack.until(() => slack.messages('C0SHOP')[0])).files).toHaveLength(10);
+});
+
+describe('an update with file_ids', () => {
+  const META = { event_type: 'kdebug_run', event_payload: { run: 'r1' } };
+  const BLOCKS = [{ type: 'section', text: { type: 'mrkdwn', text: 'it failed' } }];
+
+  async function uploaded(more: object = {}): Promise<string> {
+    const { url, id } = await ticket(3);
+    await fetch(url, { method: 'POST', body: 'abc' });
+    await client().apiCall('files.completeUploadExternal', { files: [{ id }], ...more });
+    return id;
+  }
+  const posted = async (more: object = {}) =>
+    (await client().chat.postMessage({ channel: 'C0SHOP', text: 'web-1 failed', metadata: META, ...more })).ts ?? '';
+  const update = (ts: string, more: object) =>
+    client().apiCall('chat.update', { channel: 'C0SHOP', ts, text: 'web-1 failed', blocks: BLOCKS, ...more });
+
+  it('puts files that are in no channel on a posted message, beside its text and metadata', async () => {
+    const id = await uploaded();
+    expect(slack.messages('C0SHOP')).toEqual([]);
+    const root = await posted();
+    const ts = await posted({ thread_ts: root });
+    await update(ts, { file_ids: [id] });
+    const { messages } = await client().conversations.replies({
+      channel: 'C0SHOP',
+      ts: root,
+      include_all_metadata: true,
+    });
+    expect(messages?.[1]).toMatchObject({
+      ts,
+      text: 'web-1 failed',
+      bot_id: slack.botId,
+      metadata: META,
+      files: [{ id }],
+    });
+    expect(slack.thread('C0SHOP', root)).toHaveLength(1);
+    const shares = async () => (await client().files.info({ file: id })).file?.shares?.public?.C0SHOP;
+    await expect.poll(shares).toMatchObject([{ ts, thread_ts: root }]);
+  });
+
+  it('replaces those that were there; one without them leaves them', async () => {
+    const ts = await posted();
+    const [first, second] = [await uploaded(), await uploaded()];
+    await update(ts, { file_ids: [first] });
+    await update(ts, {});
+    expect(slack.message('C0SHOP', ts)?.files).toEqual([first]);
+    await update(ts, { file_ids: [second] });
+    expect(slack.message('C0SHOP', ts)?.files).toEqual([second]);
+    await update(ts, { file_ids: [] });
+    expect(slack.message('C0SHOP', ts)?.files).toEqual([]);
+  });
+
+  it('is refused for a file that nobody completed', async () => {
+    const ts = await posted();
+    const { id } = await ticket(3);
+    expect(await outcome(update(ts, { file_ids: [id] }))).toBe('file_not_found');
+    expect(await outcome(update(ts, { file_ids: id }))).toBe('invalid_arguments');
+    expect(slack.message('C0SHOP', ts)).toMatchObject({ blocks: [], files: [] });
+  });
 });
 
 it('a channel that takes no posts takes no files', async () => {
