@@ -112,7 +112,7 @@ export const Variables = z.object({
       .refine(isSafeUrl, { error: 'must be an https URL without a user; http only for this machine' })
       .prefault('https://slack.com/api/')
       .transform((url) => (url.endsWith('/') ? url : `${url}/`)),
-    "Slack's Web API. Only tests need another; `http` is for this machine alone.",
+    "Slack's Web API; for GovSlack `https://slack-gov.com/api/`. Only tests need another; `http` is for this machine alone.",
   ),
 });
 
