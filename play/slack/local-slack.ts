@@ -26,6 +26,11 @@ export class LocalSlack {
   readonly sockets: Sockets;
   /** Requests that this Slack does not know: a test that ends with one in here should fail and name it. */
   readonly unknown: string[] = [];
+  /**
+   * What another company can read: each post and edit of the app in a channel that is shared with one, or about to be, as it was then. Private
+   * answers are not among it.
+   */
+  readonly seenOutside: StoredMessage[] = [];
   private readonly log = new RequestLog();
   private readonly courier: Courier;
   private readonly triggers: Triggers;
@@ -53,6 +58,7 @@ export class LocalSlack {
       sockets,
       unknown,
     });
+    state.changes.on('change', (change) => this.lookFromOutside(change));
     const origin = () => this.server.origin;
     this.deliver = new Deliver({ slack: state, triggers, responseUrls, courier: this.courier, origin });
   }
@@ -158,6 +164,14 @@ export class LocalSlack {
   notified(user: string): readonly Notification[] {
     if (this.team.users[user] === undefined) throw new Error(`nobody here is ${user}`);
     return this.state.notifications.filter((one) => one.user === user);
+  }
+
+  private lookFromOutside(change: Change): void {
+    if (change.kind !== 'posted' && change.kind !== 'updated') return;
+    const { message } = change;
+    const { is_ext_shared, is_pending_ext_shared } = this.team.channels[message.channel] ?? {};
+    const isSeen = message.botId !== undefined && (is_ext_shared || is_pending_ext_shared);
+    if (isSeen) this.seenOutside.push(structuredClone(message));
   }
 
   /** A person's message with a file, as if it had been uploaded in Slack. */

@@ -48,6 +48,27 @@ describe('people who are not in the channel', () => {
   });
 });
 
+describe('a channel that is shared with another company', () => {
+  it.each(['is_ext_shared', 'is_pending_ext_shared'] as const)(
+    'shows it posts and edits, and no private answer: %s',
+    async (flag) => {
+      const client = plainClient(slack);
+      const { ts = '' } = await client.chat.postMessage({ channel: 'C0SHOP', text: 'before' });
+      expect(slack.seenOutside).toEqual([]);
+      slack.team.channels.C0SHOP![flag] = true;
+      await client.chat.postEphemeral({ channel: 'C0SHOP', user: 'U0ROY', text: 'psst' });
+      slack.deliver.say({ user: 'U0ROY', channel: 'C0SHOP', text: 'a person’s' });
+      await client.chat.postMessage({ channel: 'C0OPS', text: 'elsewhere' });
+      expect(slack.seenOutside).toEqual([]);
+      await client.chat.update({ channel: 'C0SHOP', ts, text: 'an edit' });
+      await client.chat.postMessage({ channel: 'C0SHOP', text: 'a reply', thread_ts: ts });
+      await client.chat.update({ channel: 'C0SHOP', ts, text: 'gone' });
+      expect(slack.seenOutside.map(({ text }) => text)).toEqual(['an edit', 'a reply', 'gone']);
+      expect((await client.conversations.info({ channel: 'C0SHOP' })).channel).toMatchObject({ [flag]: true });
+    },
+  );
+});
+
 describe('places that take no posts', () => {
   it('a channel where nobody may post, a channel without threads, a locked thread', async () => {
     const { ts, ...root } = slack.deliver.say({ user: 'U0ROY', channel: 'C0SHOP', text: 'root' });

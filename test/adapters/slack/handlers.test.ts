@@ -230,10 +230,12 @@ describe.each(ENTRANCES)('%s', (_name, { row, method, act }) => {
   it.each(intruders)('takes nothing of %s, and says why privately', async (_who, { code, by }) => {
     const { user, override } = by(row);
     const attempt = () => act(world, { user, ...(override ? { override } : {}) });
-    // An event has only the channel to answer in: not for us, not for another team, and Slack shows nothing to who left.
-    const silent = code === 'slack_not_our_team' || ['U0KDEBUG', 'U0GONE'].includes(user);
+    // An event has only the channel to answer in: not for us, not for another team.
+    const silent = code === 'slack_not_our_team' || user === 'U0KDEBUG';
+    // Who left is shown nothing in a channel, only what answers them directly.
+    const isGone = user === 'U0GONE' && (row.listens === 'event' || row.listens === 'field');
     // A menu has no words for a reason, and is asked with every character.
-    const isSilent = (row.listens === 'event' && silent) || row.listens === 'search';
+    const isSilent = (row.listens === 'event' && silent) || isGone || row.listens === 'search';
     if (isSilent) {
       const { status, body } = await attempt();
       expect(status).toBe(200);
