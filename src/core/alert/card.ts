@@ -43,8 +43,8 @@ export interface AlertCard {
   readonly openUntilMs: number;
 }
 
-/** Looks that the alerts of one channel may begin in a minute. */
-export const LOOKS_A_MINUTE = 4;
+/** Cards and looks of alerts that one channel may have in a minute, beside those in the thread of a shared card. */
+export const ALERTS_A_MINUTE = 4;
 
 /** Longer than the four hours after which Alertmanager repeats, and than a day of an alert that comes and goes. */
 export const OPEN_MS = 25 * 3_600_000;
@@ -132,7 +132,7 @@ export const newNodeCard = ({
 export const newStormCard = ({ source, atMs }: { readonly source: string; readonly atMs: number }): AlertCard => ({
   source,
   name: 'Many alerts at once',
-  subject: `those beyond ${LOOKS_A_MINUTE} a minute`,
+  subject: `those beyond ${ALERTS_A_MINUTE} a minute`,
   problem: { code: 'alert_storm', subject: '' },
   ...sharedSince(atMs),
 });

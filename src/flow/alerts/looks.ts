@@ -1,8 +1,8 @@
-import { alertKey, LOOKS_A_MINUTE } from '../../core/alert/card.ts';
+import { ALERTS_A_MINUTE, alertKey } from '../../core/alert/card.ts';
 import { matchesLabels } from '../../core/alert/match.ts';
 import type { Alert, AlertNotification } from '../../core/alert/notification.ts';
 import { type Aimed, type AlertTarget, aimOfAlert, workloadKeyOf } from '../../core/alert/target.ts';
-import { userOfAlerts } from '../../core/ids.ts';
+import { type ChannelId, userOfAlerts } from '../../core/ids.ts';
 import { resolveCluster } from '../../core/planning/resolve.ts';
 import type { AlertSource, Policy } from '../../core/policy/policy.ts';
 import type { Quota } from '../ports/store.ts';
@@ -57,6 +57,12 @@ function aimOf({ labels, startsAtMs }: Alert, { source, nowMs, ownPod }: JudgedB
 const isOurs = (target: AlertTarget, ownPod: OwnPod): boolean =>
   workloadKeyOf({ namespace: target.namespace, name: target.name }) === workloadKeyOf(ownPod);
 
+/** Of all cards and looks of a channel that nobody asked for, whatever becomes of them. */
+export const paceOf = (channelId: ChannelId): Quota => ({
+  key: `alerts:${channelId}`,
+  ...{ code: 'alert_limit', per: 'window', windowMs: 60_000, max: ALERTS_A_MINUTE },
+});
+
 /** The bounds of a look that nobody asked for. `most`: how many of one workload may begin within the cooldown. */
 export function quotasOfLook(
   { alert, target }: { readonly alert: Alert; readonly target: AlertTarget },
@@ -70,7 +76,7 @@ export function quotasOfLook(
       key: `alert:${alert.labels.alertname ?? ''}:${workloadKeyOf({ ...target, cluster })}`,
       ...{ code: 'alert_cooldown', per: 'window', windowMs: source.cooldownMs, max: most },
     },
-    { key: `alerts:${source.channel}`, code: 'alert_limit', per: 'window', windowMs: 60_000, max: LOOKS_A_MINUTE },
+    paceOf(source.channel),
     { key: `channel:${source.channel}`, code: 'limit_per_channel', per: 'open', max: limits.runsPerChannel },
     { key: `cluster:${cluster}`, code: 'limit_per_cluster', per: 'open', max: limits.runsPerCluster },
     {

@@ -1,7 +1,7 @@
 import { type AlertCard, alertKey, freshAlerts, newAlertCard, updatedCard } from '../../core/alert/card.ts';
 import type { AlertNotification } from '../../core/alert/notification.ts';
 import type { AlertTarget } from '../../core/alert/target.ts';
-import { KdebugError, type ReasonCode } from '../../core/errors.ts';
+import { KdebugError } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
 import { type RunId, userOfAlerts } from '../../core/ids.ts';
 import type { AlertSource } from '../../core/policy/policy.ts';
@@ -17,7 +17,7 @@ import type { AlertReceiver, Received } from '../ports/alerts.ts';
 import type { CreateResult, Quota } from '../ports/store.ts';
 import { type CardRun, isCardRun, openCard } from '../run/open-card.ts';
 import { NO_REQUEST, runOfSource, type SourceRun } from '../run/unattended.ts';
-import { type Judged, judge, quotasOfLook, wantedOf } from './looks.ts';
+import { type Judged, judge, paceOf, quotasOfLook, wantedOf } from './looks.ts';
 
 interface Notified {
   readonly source: AlertSource;
@@ -91,8 +91,8 @@ export class Alerts implements AlertReceiver {
       request: lead?.request ?? NO_REQUEST,
       alert: { ...card, seen: card.seen.filter((key) => !later.has(key)) },
     });
-    const created = await this.#createCard(run, lead ? this.#quotas(lead, source, 1) : []);
-    if (created.kind === 'duplicate') return this.#afterAnother(notified);
+    const created = await this.#createCard(run, lead ? this.#quotas(lead, source, 1) : [paceOf(source.channel)]);
+    if (created === 'duplicate') return this.#afterAnother(notified);
     if (further.length === 0) return 'accepted';
     // Also where the first pod is within its cooldown: the others may be of other workloads.
     await this.#change(run.id, notified, await this.#lookAt(further, notified, source.perGroup));
@@ -147,18 +147,14 @@ export class Alerts implements AlertReceiver {
     return changed === 'settled' ? 'ignored' : changed;
   }
 
-  /** A card that may begin no look is shown all the same, and says why. */
-  async #createCard(
-    run: CardRun,
-    quotas: readonly Quota[],
-  ): Promise<{ readonly kind: 'created' | 'duplicate'; readonly problem?: ReasonCode }> {
-    const { problem } = run.alert;
-    const created = await this.#create(run, problem ? [] : quotas);
-    if (created.kind !== 'limited') return { kind: created.kind, ...defined({ problem: problem?.code }) };
+  /** A card that may begin no look is shown all the same, and says why; beyond the pace of its channel it joins the others (`joinStorm`). */
+  async #createCard(run: CardRun, quotas: readonly Quota[]): Promise<'created' | 'duplicate'> {
+    const created = await this.#create(run, quotas);
+    if (created.kind !== 'limited') return created.kind;
     const { code } = created;
     const shown = { ...run, alert: { ...run.alert, problem: { code, subject: '' } } };
-    const { kind } = await this.#create(shown, []);
-    return { kind: kind === 'duplicate' ? kind : 'created', problem: code };
+    const pace = paceOf(run.origin.channelId);
+    return this.#createCard(shown, code === pace.code ? [] : [pace]);
   }
 
   #create(run: Run, quotas: readonly Quota[]): Promise<CreateResult> {

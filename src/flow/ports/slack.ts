@@ -20,7 +20,7 @@ export interface PostMeta {
   readonly batch?: string;
   readonly kind: 'anchor' | 'approval' | 'result' | 'copy' | 'reminder' | 'resolved';
   readonly seq: number;
-  /** Not sent: nobody waits for this post, so it gives way to all others. */
+  /** Not sent: nobody waits for this post or update, so it gives way to all others. */
   readonly isAside?: true;
 }
 

@@ -84,9 +84,10 @@ export class Voice {
 
   meta(kind: PostMeta['kind']): PostMeta {
     this.#seq += 1;
-    // A storm of alerts is in the thread of one card: whoever types a command meanwhile comes first.
-    const isAside = kind === 'anchor' && this.run.alert?.joined !== undefined;
-    return { run: this.run.id, kind, seq: this.#seq, ...defined({ isAside: isAside || undefined }) };
+    const { id: run, alert, delivery } = this.run;
+    // A storm of alerts is in the thread of one card, and many may end at once: whoever types a command meanwhile comes first.
+    const isAside = kind === 'resolved' || (alert !== undefined && (alert.joined !== undefined || delivery.closed));
+    return { run, kind, seq: this.#seq, ...defined({ isAside: isAside || undefined }) };
   }
 
   /** An event on record already changes nothing, because a change would wake the loop that posts. @throws as `HeldRun.apply` */

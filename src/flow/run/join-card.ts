@@ -9,7 +9,9 @@ import { joinSharedCard, standsAlone, type Tools } from './shared-card.ts';
 
 /** Too many alerts came at once, and that is so when a node dies. */
 export const mayBeOfNode = (run: Run): boolean =>
-  standsAlone(run) && (run.alert?.problem?.code === 'alert_limit' || run.alert?.problem?.code === 'alert_cooldown');
+  standsAlone(run) &&
+  run.request.target.kind === 'pod' &&
+  (run.alert?.problem?.code === 'alert_limit' || run.alert?.problem?.code === 'alert_cooldown');
 
 /**
  * When a node dies, each alert of each pod on it fires: they are told of in the thread of one card, which names the node. Resolves with whether

@@ -61,8 +61,9 @@ export async function plan(held: HeldRun, tools: Tools & { readonly starter: Sta
     if (early) throw new Refused(early);
     await decide(held, planned, tools);
   } catch (thrown) {
-    if (!(thrown instanceof Refused)) throw thrown;
+    // Whatever else is wrong with it: its pod may be gone, or the cluster may not answer.
     if (await joinStorm(held, tools)) return;
+    if (!(thrown instanceof Refused)) throw thrown;
     await held.apply({ kind: 'denied', refusal: thrown.refusal, atMs: deps.clock.now() });
   }
 }
