@@ -41,7 +41,7 @@ export async function checkChannels(policy: Policy, probe: SlackProbe, bot: stri
   return lookUpAll('channel', channels, async ([id, settings]) => {
     const what = settings.name === undefined ? `channel ${id}` : `channel ${id} (${settings.name})`;
     try {
-      return [judgeChannel(what, await probe.channel(id), settings, bot)];
+      return [judgeChannel(what, await probe.channel(id), { ...settings, unheard: unheardIn(id, policy) }, bot)];
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (isOver(error)) throw thrown;
@@ -50,7 +50,7 @@ export async function checkChannels(policy: Policy, probe: SlackProbe, bot: stri
         isUnseen
           ? slack.fail(
               what,
-              'Slack shows no such channel: the id is wrong, or it is private and kdebug is not in it',
+              `Slack shows no such channel: the id is wrong, or it is private and kdebug is not in it${unheardIn(id, policy)}`,
               `in that channel: /invite ${bot}`,
               'its id: the details of the channel, at the bottom',
             )
@@ -60,17 +60,33 @@ export async function checkChannels(policy: Policy, probe: SlackProbe, bot: stri
   });
 }
 
-function judgeChannel(what: string, { name, ...found }: SlackChannel, settings: ChannelPolicy, bot: string): Check {
-  if (found.isArchived) return slack.fail(what, 'is archived', 'remove it from the policy, or restore it in Slack');
+/** The sources of alerts that kdebug refuses as long as it may not speak in their channel. */
+function unheardIn(id: string, { alerts = {} }: Policy): string {
+  const names = Object.values(alerts).flatMap(({ name, channel }) => (channel === id ? [name] : []));
+  return names.length === 0 ? '' : `; alerts of ${names.join(', ')} are refused with 503`;
+}
+
+interface Settings extends ChannelPolicy {
+  readonly unheard: string;
+}
+
+function judgeChannel(what: string, { name, ...found }: SlackChannel, settings: Settings, bot: string): Check {
+  const { unheard } = settings;
+  if (found.isArchived)
+    return slack.fail(what, `is archived${unheard}`, 'remove it from the policy, or restore it in Slack');
   if (found.isShared && settings.slackConnect !== 'allowed') {
     return slack.fail(
       what,
-      'is shared with another company, so kdebug answers nobody there',
+      `is shared with another company, so kdebug answers nobody there${unheard}`,
       'use another channel, or set slackConnect: allowed for it in the policy: they would read every result',
     );
   }
   if (!found.isMember)
-    return slack.fail(what, 'kdebug is not in it, so nothing can run there', `in that channel: /invite ${bot}`);
+    return slack.fail(
+      what,
+      `kdebug is not in it, so nothing can run there${unheard}`,
+      `in that channel: /invite ${bot}`,
+    );
   const called = settings.name?.replace(/^#/, '');
   return called !== undefined && name !== '' && called !== name
     ? slack.warn(

@@ -112,6 +112,7 @@ export interface PolicyParts {
   readonly namespaces?: string;
   readonly profiles?: string;
   readonly image?: string;
+  readonly alerts?: string;
 }
 
 /** A policy of one cluster, whose channels have the same rule. */
@@ -122,6 +123,7 @@ export function policyOf({
   namespaces = '[shop]',
   profiles = '[restricted, baseline, general]',
   image = 'ghcr.io/acme/kdebug-autodiagnose:0.3.0',
+  alerts = '{}',
 }: PolicyParts = {}): string {
   const rule = `{ id: look, clusters: [main], namespaces: ${namespaces}, classes: [observe], profiles: ${profiles} }`;
   const entries = Object.entries(channels).map(([id, settings]) => `  ${id}: { ${settings}, rules: [${rule}] }`);
@@ -133,5 +135,6 @@ images: { autodiagnose: { image: "${image}", class: observe, diagnostic: true } 
 defaultImage: autodiagnose
 channels:
 ${entries.join('\n')}
+alerts: ${alerts}
 `;
 }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Team } from '../../play/slack/index.ts';
 import { startOpsServer } from '../../src/adapters/http/index.ts';
 import { createMetrics } from '../../src/adapters/metrics/index.ts';
 import { BOT_SCOPES } from '../../src/adapters/slack/identity.ts';
@@ -191,6 +192,20 @@ describe('a channel of the policy', () => {
       result: expect.stringMatching(result),
     });
   });
+
+  it.each(['C0OTHER', 'C0DARK', 'C0OLD', 'C0OPS'])(
+    '%s, where nothing can be said, names the alerts that are refused',
+    async (id) => {
+      const alerts = `{ pay: { source: alertmanager, secretEnv: SECRET, channel: ${id} } }`;
+      const team = ({ channels }: Team): void =>
+        void Object.assign(channels.C0OPS ?? {}, { is_pending_ext_shared: true });
+      const said = await ask({ alerts, channels: { [id]: 'name: "#name"' } }, { team });
+      expect(said.check('slack', new RegExp(`^channel ${id}`))).toMatchObject({
+        state: 'fail',
+        result: expect.stringContaining('alerts of pay are refused with 503'),
+      });
+    },
+  );
 
   it('that another company shares fails, unless the policy allows it', async () => {
     const shared = (team: { channels: Record<string, { is_ext_shared: boolean }> }) => {

@@ -9,6 +9,15 @@ const BUSYBOX = 'localhost/busybox:1';
 const CHANNEL = 'C0SHOP';
 const GUEST = 'U0GUEST';
 
+/** Channels that show nothing of an alert. */
+const UNHEARD = [
+  { source: 'shared', channel: 'C0OPS', result: 'channel_shared' },
+  { source: 'invited', channel: 'C0SECRET', result: 'channel_shared' },
+  { source: 'archived', channel: 'C0OLD', result: 'bot_not_in_channel' },
+  { source: 'elsewhere', channel: 'C0OTHER', result: 'bot_not_in_channel' },
+  { source: 'hidden', channel: 'C0DARK', result: 'bot_not_in_channel' },
+] as const;
+
 const policyFor = (context: string, namespace: string): string => `version: 1
 clusters:
   test: { context: "${context}", default: true }
@@ -20,9 +29,11 @@ channels:
   ${CHANNEL}:
     rules:
       - { id: look, clusters: [test], namespaces: [${namespace}], classes: [observe, intrusive], profiles: [restricted, baseline] }
+${UNHEARD.map(({ channel }) => `  ${channel}: { rules: [] }`).join('\n')}
 limits: { startDeadline: 60s, runsPerUserPerMinute: 60, runsPerUser: 100, ephemeralContainersPerPodAndUser: 100 }
 alerts:
   ledger: { source: alertmanager, secretEnv: ${ALERTS_SECRET_ENV}, channel: ${CHANNEL}, match: { severity: [critical] } }
+${UNHEARD.map(({ source, channel }) => `  ${source}: { source: alertmanager, secretEnv: ${ALERTS_SECRET_ENV}, channel: ${channel} }`).join('\n')}
 `;
 
 /** An alert fires in Slack, and somebody presses its button. */
@@ -41,6 +52,12 @@ export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void
       policy: policyFor(scene.context, namespace),
       transport,
       alerts: 'ledger',
+      slack: {
+        team: ({ channels }) => {
+          Object.assign(channels.C0OPS ?? {}, { is_ext_shared: true });
+          Object.assign(channels.C0SECRET ?? {}, { is_pending_ext_shared: true });
+        },
+      },
     });
     const panics = { name: 'ledger', image: BUSYBOX, command: ['sh', '-c', 'sleep 2; exit 3'] };
     await kube.pod(
@@ -125,6 +142,25 @@ export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void
     });
     expect(replies).toMatch(/At the time: ledger exited with code 3/);
   });
+
+  it.each(UNHEARD)(
+    'an alert for the $source channel is refused, and nothing is said there',
+    async ({ source, channel, result }) => {
+      const { url = '', secret = '' } = bed.alerts ?? {};
+      const before = bed.slack.messages(channel).length;
+      for (const status of ['firing', 'resolved'] as const) {
+        const body = alertNotification({ namespace, pod: 'ledger-0', status, startsAt: STARTED });
+        const answer = await fetch(url.replace('ledger', source), {
+          method: 'POST',
+          headers: { authorization: `Bearer ${secret}` },
+          body: JSON.stringify(body),
+        });
+        expect([answer.status, await answer.json()]).toEqual([503, { result }]);
+      }
+      expect(bed.slack.messages(channel)).toHaveLength(before);
+      expect(JSON.stringify(bed.slack.requests())).not.toContain('"alert:');
+    },
+  );
 
   it('an alert that does not match the policy is nobody’s business', async () => {
     const before = bed.slack.messages(CHANNEL).length;

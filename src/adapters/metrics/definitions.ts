@@ -185,7 +185,10 @@ export const METRICS = {
     type: 'gauge',
     help: 'Where the kernel ends the container; without a limit, the memory of the machine.',
   },
-  deliveries_lost_total: { type: 'counter', help: 'Results that Slack refused for good, so that nobody got them.' },
+  deliveries_lost_total: {
+    type: 'counter',
+    help: 'Results, and cards of alerts, that nobody got: Slack refused them for good, or another company reads the channel of their alert.',
+  },
 } as const satisfies Readonly<Record<string, Definition>>;
 
 export type MetricName = keyof typeof METRICS;

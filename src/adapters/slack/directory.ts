@@ -128,6 +128,7 @@ const ChannelObject = z.object({
   is_ext_shared: z.boolean(),
   is_pending_ext_shared: z.boolean(),
   is_member: z.boolean().default(false),
+  is_archived: z.boolean().default(false),
   is_private: z.boolean().default(true),
 });
 
@@ -141,11 +142,11 @@ async function fetchChannel({ client }: DirectoryOptions, channelId: string): Pr
       facts: { error: 'no_channel' },
     });
   }
-  const { name, is_ext_shared, is_pending_ext_shared, is_member, is_private } = channel.data;
+  const { name, is_ext_shared, is_pending_ext_shared, is_member, is_archived, is_private } = channel.data;
   return {
     name: cleanLine(name),
     isShared: is_ext_shared || is_pending_ext_shared,
-    isMember: is_member,
+    isMember: is_member && !is_archived,
     isPrivate: is_private,
   };
 }

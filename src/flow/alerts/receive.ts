@@ -1,7 +1,7 @@
 import { type AlertCard, alertKey, freshAlerts, newAlertCard, updatedCard } from '../../core/alert/card.ts';
 import type { AlertNotification } from '../../core/alert/notification.ts';
 import type { AlertTarget } from '../../core/alert/target.ts';
-import { KdebugError } from '../../core/errors.ts';
+import { KdebugError, type ReasonCode } from '../../core/errors.ts';
 import { sha256 } from '../../core/hash.ts';
 import { type RunId, userOfAlerts } from '../../core/ids.ts';
 import type { AlertSource } from '../../core/policy/policy.ts';
@@ -9,10 +9,12 @@ import type { RunRequest } from '../../core/request/command.ts';
 import type { Run } from '../../core/run/run.ts';
 import { requestOfAlert } from '../../core/say/alert-request.ts';
 import { defined, own } from '../../lib/object.ts';
+import { Trouble } from '../../lib/trouble.ts';
 import { createRun, type Starter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { readRunByKey } from '../context/find-run.ts';
 import type { RunChanger } from '../context/held-run.ts';
+import { channelProblem } from '../planning/channel-check.ts';
 import type { AlertReceiver, Received } from '../ports/alerts.ts';
 import type { CreateResult, Quota } from '../ports/store.ts';
 import { type CardRun, isCardRun, openCard } from '../run/open-card.ts';
@@ -25,6 +27,12 @@ interface Notified {
   readonly notification: AlertNotification;
   readonly cardKey: string;
 }
+
+const HIDDEN = {
+  begins: 'alerts not shown in their channel',
+  ends: 'alerts are shown in their channel again',
+  level: 'error',
+} as const;
 
 interface Look {
   readonly judged: Judged & { readonly aimed: { readonly kind: 'target'; readonly target: AlertTarget } };
@@ -40,6 +48,8 @@ export class Alerts implements AlertReceiver {
   readonly #deps: FlowDeps;
   readonly #starter: Starter;
   readonly #runs: RunChanger;
+  /** By source: names of the policy. */
+  readonly #hidden = new Map<string, Trouble>();
 
   constructor(deps: FlowDeps, starter: Starter, runs: RunChanger) {
     this.#deps = deps;
@@ -54,6 +64,7 @@ export class Alerts implements AlertReceiver {
     if (notification.alerts.length === 0) return 'ignored';
     const refused = this.#starter.refusalFor(userOfAlerts(name));
     if (refused) throw new KdebugError(refused);
+    await this.#assertShown(source);
     const { card, closed, cardKey } = await openCard(
       sha256(JSON.stringify(['alerts', name, given.groupKey])),
       this.#deps,
@@ -62,6 +73,16 @@ export class Alerts implements AlertReceiver {
     if (card) return this.#update(card, notified);
     // An alert that has fired since the day before is no news.
     return freshAlerts(notification.alerts, closed).length > 0 ? this.#begin(notified) : 'ignored';
+  }
+
+  /** Nothing of an alert is stored that its channel may not show, or that nobody would see there: the source sends it again, and counts that. */
+  async #assertShown({ name, channel: channelId }: AlertSource): Promise<void> {
+    const trouble = this.#hidden.get(name) ?? new Trouble(this.#deps, HIDDEN);
+    this.#hidden.set(name, trouble);
+    const problem = await channelProblem({ channelId, requesterId: userOfAlerts(name) }, this.#deps);
+    if (!problem) return trouble.worked();
+    trouble.failed({ source: name, channelId, reason: problem.code });
+    throw new KdebugError(problem.code as ReasonCode, { detail: channelId });
   }
 
   async #begin(notified: Notified): Promise<Received> {

@@ -1,8 +1,11 @@
+import { KdebugError } from '../../core/errors.ts';
+import { alertSourceOf } from '../../core/ids.ts';
 import type { Delivery } from '../../core/run/delivery.ts';
 import { isUnattended } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { RunState } from '../../core/run/run-state.ts';
 import { defined } from '../../lib/object.ts';
+import type { LogFields } from '../ports/machine.ts';
 import type { Destination, PrivateDestination, Thread } from '../ports/slack.ts';
 
 /** The thread or channel where it was asked for. */
@@ -10,6 +13,10 @@ export const destinationOf = ({ origin, delivery }: Pick<Run, 'origin' | 'delive
   channelId: origin.channelId,
   ...defined({ threadTs: isGone(delivery, origin.threadTs) ? undefined : origin.threadTs }),
 });
+
+/** For the log: whose alert it was, if nobody asked, and its channel. */
+export const placeOf = ({ origin: { requesterId, channelId } }: Pick<Run, 'origin'>): LogFields =>
+  defined({ channelId, source: alertSourceOf(requesterId) });
 
 const isGone = ({ threadsGone = [] }: Delivery, threadTs: string | undefined): boolean =>
   threadTs !== undefined && threadsGone.includes(threadTs);
@@ -19,7 +26,13 @@ const isGone = ({ threadsGone = [] }: Delivery, threadTs: string | undefined): b
  * output. People's decisions contain no output and stay in the thread. @throws as `Thread`
  */
 export async function resultDestinationOf(run: Run, isPrivate: boolean, thread: Thread): Promise<Destination> {
-  return isPrivate && !DECIDED.has(run.state) ? thread.openDirect(run.origin.requesterId) : threadOf(run);
+  return isPrivate && !DECIDED.has(run.state) ? requesterDirect(run, thread) : threadOf(run);
+}
+
+/** The direct message with the requester. @throws KdebugError slack_channel_closed if nobody asked for the run; as `Thread` */
+export async function requesterDirect(run: Pick<Run, 'origin'>, thread: Thread): Promise<Destination> {
+  if (isUnattended(run)) throw new KdebugError('slack_channel_closed', { detail: 'nobody asked for this run' });
+  return thread.openDirect(run.origin.requesterId);
 }
 
 const DECIDED: ReadonlySet<RunState> = new Set(['rejected', 'expired', 'cancelled']);
@@ -46,7 +59,7 @@ export async function fileDestinationOf(run: Run, isPrivate: boolean, thread: Th
   // Others may read the result where the run was asked for, and among the files may be those that may hold secrets.
   const isHidden = result?.channelId !== run.origin.channelId;
   if (isElsewhere && (isHidden || !isPrivate)) return { channelId: result.channelId };
-  return isPrivate ? thread.openDirect(run.origin.requesterId) : threadOf(run);
+  return isPrivate ? requesterDirect(run, thread) : threadOf(run);
 }
 
 /**
@@ -61,7 +74,7 @@ export async function fallbackDestination(
 ): Promise<Destination | undefined> {
   if (destination.threadTs !== undefined && THREAD_CLOSED.has(code)) return { channelId: destination.channelId };
   if (code !== 'slack_channel_closed' || isUnattended(run)) return undefined;
-  const direct = await thread.openDirect(run.origin.requesterId);
+  const direct = await requesterDirect(run, thread);
   return direct.channelId === destination.channelId ? undefined : direct;
 }
 

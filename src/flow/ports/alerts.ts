@@ -10,8 +10,8 @@ export type Received = 'accepted' | 'repeated' | 'ignored';
 export interface AlertReceiver {
   /**
    * Resolves once everything is stored, so that the source need not send it again. Repeats change nothing, at any replica.
-   * @throws KdebugError alert_source_unknown; store_unreachable, shutting_down, slack_token_rejected, too_busy, run_elsewhere: nothing is
-   * lost if the source sends it again
+   * @throws KdebugError alert_source_unknown; store_unreachable, shutting_down, slack_token_rejected, too_busy, run_elsewhere, and what is
+   * wrong with its channel (channel_shared, bot_not_in_channel, channel_sharing_unknown): nothing is lost if the source sends it again
    */
   receive(source: string, notification: AlertNotification): Promise<Received>;
 }

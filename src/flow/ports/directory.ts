@@ -52,7 +52,7 @@ export interface ChannelFacts {
   readonly name: string;
   /** Shared with another company (Slack Connect), or invited to be. */
   readonly isShared: boolean;
-  /** The bot is in it, so it can post there. Always true for a direct message with the bot. */
+  /** The bot is in it, and it is not archived, so it can post there. Always true for a direct message with the bot. */
   readonly isMember: boolean;
   /** Only its members know that it exists. */
   readonly isPrivate: boolean;

@@ -1,7 +1,7 @@
-import { toKdebugError } from '../../core/errors.ts';
+import { type KdebugError, toKdebugError } from '../../core/errors.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { isDiagnostic } from '../../core/planning/resolve.ts';
-import { isFinal, type NextPost, nextPost } from '../../core/run/life-cycle.ts';
+import { isFinal, isUnattended, type NextPost, nextPost } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import { rehearsalMessage } from '../../core/say/answers/explain-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
@@ -11,10 +11,16 @@ import { anchorMessage } from '../../core/say/run/run-messages.ts';
 import { defined } from '../../lib/object.ts';
 import { refusalOrOffer } from '../again/same-again.ts';
 import { record } from '../context/audit.ts';
-import { destinationOf, privateDestinationOf, resultDestinationOf, threadOf } from '../context/destinations.ts';
+import {
+  destinationOf,
+  placeOf,
+  privateDestinationOf,
+  resultDestinationOf,
+  threadOf,
+} from '../context/destinations.ts';
 import { isForGood, landedOf, type Posted, postOnce } from '../context/post-once.ts';
 import { refusal } from '../context/refusals.ts';
-import { saysNotIn, withInvitation } from '../planning/channel-check.ts';
+import { isForRequesterAlone, saysNotIn, withInvitation } from '../planning/channel-check.ts';
 import type { Destination } from '../ports/slack.ts';
 import { ApproverCopies } from './copies.ts';
 import type { FileSource } from './files.ts';
@@ -69,12 +75,14 @@ export class RunPosts {
     await this.#saveEnd(run);
     this.concludeEnd(run);
     const done = new Set<NextPost['kind']>();
+    const isWithheld = isUnattended(run) && (await isForRequesterAlone(run, this.#voice.deps));
     for (;;) {
       // Fix the state, so that the last card is never behind the result; add what has been delivered since.
       const asOf = { ...run, delivery: this.#voice.run.delivery };
       const post = nextPost(asOf, { done, nowMs: this.#voice.deps.clock.now() });
       if (post.kind === 'nothing') return;
-      await this.#make(post, run);
+      if (isWithheld && post.kind !== 'completion') await this.#withhold(post.kind);
+      else await this.#make(post, run);
       done.add(post.kind);
     }
   }
@@ -83,6 +91,17 @@ export class RunPosts {
   concludeEnd({ state, delivery, late: endedLate = false }: Run): void {
     if (!isFinal(state) || delivery.closed || delivery.told || this.#concluding?.endedLate === endedLate) return;
     this.#concluding = { endedLate, done: this.#beforeClosing() };
+  }
+
+  /** Another company reads the channel by now, and nobody asked who could read this elsewhere. It is never made up for. */
+  async #withhold(kind: NextPost['kind']): Promise<void> {
+    const { run, deps } = this.#voice;
+    if (kind === 'card' && run.delivery.anchorGone) return;
+    deps.log.error('a channel is shared, nobody was told', { runId: run.id, kind, ...placeOf(run) });
+    deps.metrics.deliveryLost();
+    if (kind === 'result') await this.#voice.record({ kind: 'result-lost', code: 'channel_shared' });
+    else if (kind === 'card') await this.#voice.record({ kind: 'anchor-lost' });
+    else await this.#voice.record({ kind: kind === 'resolved' ? 'resolved-posted' : 'approval-posted' });
   }
 
   async #make(post: NextPost, run: Run): Promise<void> {
@@ -185,19 +204,25 @@ export class RunPosts {
 
   /** Undefined: there will be no card. @throws failures that may pass */
   async #cardPosted(message: Message): Promise<Posted | undefined> {
-    const { run, deps, refused } = this.#voice;
+    const { run, refused } = this.#voice;
     const canBeDenied = run.state === 'pending-approval' || (run.state === 'approved' && !run.batch);
     try {
       return await this.#voice.post('anchor', destinationOf(run), message, { toDirect: !canBeDenied });
     } catch (thrown) {
       const error = toKdebugError(thrown);
       if (!refused.isOver('anchor', error)) throw error;
-      const { code, detail, facts } = error;
-      deps.log.error('Slack refused the card everywhere', { runId: run.id, reason: code, detail });
-      if (canBeDenied) await this.#deny(saysNotIn(facts.error) ? 'bot_not_in_channel' : 'channel_takes_no_posts');
+      this.#tellLoss(error);
+      if (canBeDenied) await this.#deny(saysNotIn(error.facts.error) ? 'bot_not_in_channel' : 'channel_takes_no_posts');
       else await this.#voice.record({ kind: 'anchor-lost' });
       return undefined;
     }
+  }
+
+  #tellLoss({ code, detail }: KdebugError): void {
+    const { run, deps } = this.#voice;
+    deps.log.error('Slack refused the card everywhere', { runId: run.id, reason: code, detail, ...placeOf(run) });
+    // Of a run that nobody asked for, the card is what people get.
+    if (isUnattended(run)) deps.metrics.deliveryLost();
   }
 
   /** Changes nothing if the run was launched meanwhile; its card is then posted as a running run's. */

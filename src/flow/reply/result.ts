@@ -1,12 +1,19 @@
-import { type KdebugError, toKdebugError } from '../../core/errors.ts';
+import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { type ByFileName, type Landed, type SettledFiles, withSettled } from '../../core/run/delivery.ts';
+import { isUnattended } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import { fileMessage, secretFilesMessage } from '../../core/say/parts/file-parts.ts';
 import { resultMessage } from '../../core/say/run/run-messages.ts';
 import { defined } from '../../lib/object.ts';
-import { fileDestinationOf, privateDestinationOf, resultDestinationOf } from '../context/destinations.ts';
+import {
+  fileDestinationOf,
+  placeOf,
+  privateDestinationOf,
+  requesterDirect,
+  resultDestinationOf,
+} from '../context/destinations.ts';
 import { isForGood, landedOf, onceAt } from '../context/post-once.ts';
 import type { Shared } from '../ports/files.ts';
 import type { Destination } from '../ports/slack.ts';
@@ -87,7 +94,7 @@ export class ResultDelivery {
         const to = () => fileDestinationOf(run, isPrivate, deps.thread);
         await this.#postSome({ names: withResult, messageOf: () => fileMessage(run, withResult), to }, isPrivate);
       } else if (alone.length > 0) {
-        const to = () => deps.thread.openDirect(run.origin.requesterId);
+        const to = () => requesterDirect(run, deps.thread);
         await this.#postSome({ names: alone, messageOf: () => secretFilesMessage(run), to }, isPrivate);
       } else return;
     }
@@ -171,17 +178,18 @@ export class ResultDelivery {
     return resultMessage(run, { isPrivate, ...defined({ requesterName, links }) });
   }
 
-  /** Slack refuses the result everywhere: send it privately to the requester and record it as lost. */
+  /** Slack refuses the result everywhere: send it privately to the requester, if there is one, and record it as lost. */
   async #postPrivately({ code, detail }: KdebugError): Promise<void> {
     const { run, deps } = this.#voice;
     const fields = { runId: run.id, reason: code, detail };
     try {
+      if (isUnattended(run)) throw new KdebugError(code);
       const lost = codes(wantedFiles(run, { isPrivate: true }).withResult, code);
       await deps.thread.tell(privateDestinationOf(run), this.#messageOf(withLoss(run, lost), true));
       deps.log.error('Slack refused the result, sent privately', fields);
     } catch (thrown) {
       if (!isForGood(toKdebugError(thrown).code)) throw thrown;
-      deps.log.error('Slack refused the result everywhere', fields);
+      deps.log.error('Slack refused the result everywhere', { ...fields, ...placeOf(run) });
       deps.metrics.deliveryLost();
     }
     await this.#voice.record({ kind: 'result-lost', code });

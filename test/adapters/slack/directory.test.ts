@@ -263,6 +263,11 @@ describe('a channel', () => {
     expect(await directory.channel('C0SHOP')).toMatchObject({ isShared: shared });
   });
 
+  it('that is archived takes no posts, although the bot is in it', async () => {
+    change({ is_archived: true });
+    expect(await directory.channel('C0SHOP')).toMatchObject({ isMember: false });
+  });
+
   it('is asked about once a minute, so that a new invitation counts within 60 s', async () => {
     await directory.channel('C0SHOP');
     change({ is_ext_shared: true });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../../src/core/alert/notification.ts';
-import { asChannelId } from '../../../src/core/ids.ts';
-import type { Limits, Policy } from '../../../src/core/policy/policy.ts';
+import type { Policy } from '../../../src/core/policy/policy.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { aNotification, anAlert, anAlertPolicy } from '../../support/alerts.ts';
 import { anOrigin, START_MS } from '../../support/builders.ts';
@@ -55,28 +54,36 @@ const many = (alertOf: (index: number) => Partial<Alert>): readonly Alert[] =>
 const labelled = (labelsOf: (index: number) => Record<string, string>) =>
   many((index) => ({ labels: labelsOf(index) }));
 
+interface Kind {
+  readonly name: string;
+  readonly alerts: readonly Alert[];
+  readonly parts?: Partial<Policy>;
+}
+
 /** Each alert is a group of its own. What becomes of it is not the same; that it must not fill the channel is. */
-const KINDS: readonly (readonly [string, readonly Alert[], Partial<Policy>?])[] = [
-  ['about a pod that is there', labelled(() => ({}))],
-  ['about pods that are gone', labelled((index) => ({ pod: `gone-${index}` }))],
-  ['that name no pod', labelled(() => ({ pod: '' }))],
-  ['of a cluster that the policy does not know', labelled(() => ({ cluster: 'eu-2' }))],
-  ['about an exporter', labelled(() => ({ pod: 'kube-state-metrics-7d4b9c8f6d-abcde' }))],
-  ['that began long ago', many(() => ({ startsAtMs: START_MS - 16 * 60_000 }))],
-  ['of a workload that was looked at already', labelled((index) => ({ alertname: 'Same', team: `${index}` }))],
-  ['in a namespace without a rule', labelled(() => ({ namespace: 'other' }))],
-  [
-    'in a channel without a free run',
-    labelled(() => ({})),
-    { limits: { ...anAlertPolicy().limits, runsPerChannel: 0 } as Limits },
-  ],
+const KINDS: readonly Kind[] = [
+  { name: 'about a pod that is there', alerts: labelled(() => ({})) },
+  { name: 'about pods that are gone', alerts: labelled((index) => ({ pod: `gone-${index}` })) },
+  { name: 'that name no pod', alerts: labelled(() => ({ pod: '' })) },
+  { name: 'of a cluster that the policy does not know', alerts: labelled(() => ({ cluster: 'eu-2' })) },
+  { name: 'about an exporter', alerts: labelled(() => ({ pod: 'kube-state-metrics-7d4b9c8f6d-abcde' })) },
+  { name: 'that began long ago', alerts: many(() => ({ startsAtMs: START_MS - 16 * 60_000 })) },
+  {
+    name: 'of a workload that was looked at already',
+    alerts: labelled((index) => ({ alertname: 'Same', team: `${index}` })),
+  },
+  { name: 'in a namespace without a rule', alerts: labelled(() => ({ namespace: 'other' })) },
+  {
+    name: 'in a channel without a free run',
+    alerts: labelled(() => ({})),
+    parts: { limits: { ...anAlertPolicy().limits, runsPerChannel: 0 } },
+  },
 ];
 
 describe('sixty alerts at once', () => {
   it.each(KINDS)(
     '%s are at most five messages of their channel, and a person has the first word within 2 s',
-    async (...kind) => {
-      const [, alerts, parts = {}] = kind;
+    async ({ alerts, parts = {} }) => {
       const storm = new Storm({ parts });
       await storm.tell(alerts);
       storm.world.policy = anAlertPolicy();

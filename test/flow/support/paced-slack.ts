@@ -41,7 +41,7 @@ export class PacedSlack {
       apiUrl: 'https://local.slack.com/api/',
       clock,
       log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-      through: async () => ({}) as never,
+      through: {},
       ourselves: () => undefined,
     }).thread;
   }
