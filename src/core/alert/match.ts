@@ -1,9 +1,16 @@
 import type { AlertSource } from '../policy/policy.ts';
 import type { Labels } from './notification.ts';
+import { takenLabel } from './target.ts';
 
-/** True if the policy asks for an alert with these labels: each label that it names has one of its values. */
-export const matchesLabels = (labels: Labels, { match }: Pick<AlertSource, 'match'>): boolean =>
-  Object.entries(match).every(([label, values]) => values.some((value) => matchesValue(value, labels[label])));
+/**
+ * True if the policy asks for an alert with these labels: each label that it names has one of its values. A label that says where means what
+ * would be looked at (`takenLabel`), or whoever writes the other labels would choose it.
+ */
+export const matchesLabels = (labels: Labels, source: Pick<AlertSource, 'match' | 'clusters'>): boolean =>
+  Object.entries(source.match).every(([label, values]) => {
+    const taken = takenLabel(label, labels, source);
+    return values.some((value) => matchesValue(value, taken));
+  });
 
 /** A beginning and `*`, or the whole value; nothing is case-insensitive. */
 function matchesValue(pattern: string, value: string | undefined): boolean {

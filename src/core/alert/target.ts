@@ -56,6 +56,24 @@ function nameOf(labels: Labels): string | undefined {
 /** Prometheus' own `job` is what it scrapes. */
 const LABEL_OF: Readonly<Partial<Record<(typeof WORKLOAD_KINDS)[number], string>>> = { job: 'job_name' };
 
+/** A label's value; of one that names a place, only if the target is there. */
+export function takenLabel(label: string, labels: Labels, source: Pick<AlertSource, 'clusters'>): string | undefined {
+  const place = label.replace(/^exported_/, '');
+  const kind = WORKLOAD_KINDS.find((one) => (LABEL_OF[one] ?? one) === place);
+  if (place !== 'namespace' && place !== 'pod' && !kind) return labels[label];
+  const value = labels[`exported_${place}`] ?? labels[place];
+  const aimed = aimOfAlert(labels, source);
+  if (aimed.kind === 'none') return value;
+  const { namespace, name } = aimed.target;
+  if (place === 'namespace') return namespace;
+  return value !== undefined && isAbout(name, kind, value) ? value : undefined;
+}
+
+/** Without a kind, `value` is a pod's name. The workload of a pod is guessed by the pod's name. */
+const isAbout = (name: string, kind: string | undefined, value: string): boolean =>
+  name === (kind ? `${kind}/${value}` : value) ||
+  (kind !== undefined && !name.includes('/') && ENDS.some((end) => name.replace(end, '') === value));
+
 function nameIn(labels: Labels, label: string): string | undefined {
   const name = labels[`exported_${label}`] ?? labels[label];
   return name !== undefined && isDnsSubdomain(name) ? name : undefined;
