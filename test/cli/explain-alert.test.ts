@@ -83,10 +83,14 @@ describe('lint-policy', () => {
   it('says which source looks at nothing', () => {
     expect(notes(policy())).not.toContain('alerts.am');
     expect(notes(policy(APPROVAL))).toContain('wants an approval, so nothing is looked at without ask: true');
-    expect(notes(policy(APPROVAL, ', ask: true'))).not.toContain('alerts.am');
     expect(notes(policy().replace('classes: [observe]', 'classes: [intrusive]'))).toContain(
       'alerts.am: no rule of C0SHOP has the class observe',
     );
+  });
+
+  it('says who may decide alone on what they had asked for, unless two must', () => {
+    expect(notes(policy(APPROVAL, ', ask: true'))).toContain('one approver who can also send alerts decides alone');
+    expect(notes(policy(APPROVAL.replace('from:', 'count: 2, from:'), ', ask: true'))).not.toContain('alerts.am');
   });
 
   it.each([

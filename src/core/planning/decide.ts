@@ -6,6 +6,7 @@ import { worseClass } from '../container/image-class.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Workload } from '../container/pod.ts';
 import type { ReasonCode } from '../errors.ts';
+import { alertSourceOf } from '../ids.ts';
 import {
   type Approval,
   type ApproverGroup,
@@ -195,12 +196,17 @@ function nearestDenial(question: Question, results: readonly RuleResult[]): Deci
   return { kind: 'deny', code: check.code, rule: rule.id, subject: check.subject(question, rule) };
 }
 
-/** Denies when no approver exists, or when a reason is required and missing; then no card is posted. */
+/**
+ * Denies when no approver exists, or when a reason is required and missing; then no card is posted. Of an alert, its own words on the card are
+ * the reason, and no grant is for it: that is for a person who repeats a command.
+ */
 function withApproval({ plan, policy }: Question, rule: string, approval: Approval): Decision {
   const groups = approval.from.map((name) => own(policy.approvers, name));
   if (!groups.some((group) => group && namesAnybody(group))) {
     return { kind: 'deny', code: 'no_approver', rule, subject: approval.from.join(', ') };
   }
+  if (alertSourceOf(plan.requesterId) !== undefined)
+    return { kind: 'needs-approval', rule, approval: { ...approval, grants: 'denied' } };
   if (approval.reason === 'required' && !plan.reason?.trim()) {
     return { kind: 'deny', code: 'reason_required', rule, subject: '--reason' };
   }

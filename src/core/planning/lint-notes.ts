@@ -36,12 +36,16 @@ export function approverNotes({ approvers }: Pick<Policy, 'approvers'>): readonl
   );
 }
 
-/** Sources of alerts that post cards but look at nothing; one sentence each, for `lint-policy`. */
+/** Sources of alerts that post cards but look at nothing, or whose senders could decide on it; one sentence each, for `lint-policy`. */
 export function alertNotes({ alerts = {}, channels }: Pick<Policy, 'alerts' | 'channels'>): readonly string[] {
   return Object.values(alerts).flatMap(({ name, channel, asks }) => {
     const rules = (channels[channel]?.rules ?? []).filter(({ classes }) => classes.includes('observe'));
     if (rules.length === 0)
       return [`alerts.${name}: no rule of ${channel} has the class observe, so nothing is looked at`];
+    if (asks && rules.some(({ approval }) => approval?.count === 1))
+      return [
+        `alerts.${name}: ask: true, and nobody is the requester: one approver who can also send alerts decides alone on what they ask for; count: 2 asks a second one`,
+      ];
     return rules.every(({ approval }) => approval !== undefined) && !asks
       ? [
           `alerts.${name}: every rule of ${channel} for observe wants an approval, so nothing is looked at without ask: true`,

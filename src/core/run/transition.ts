@@ -6,7 +6,7 @@ import type { Decision } from '../policy/policy.ts';
 import type { Origin } from '../request/origin.ts';
 import { approvalTransition } from './approval-transition.ts';
 import { deliveryTransition, reopened } from './delivery.ts';
-import { isGivenUp, isUnattended } from './life-cycle.ts';
+import { isGivenUp } from './life-cycle.ts';
 import type { Run } from './run.ts';
 import type { EventOf, RunEvent } from './run-event.ts';
 import { PLANNED_STATES, type RunState } from './run-state.ts';
@@ -159,9 +159,7 @@ function needsApproval(
 ): Run {
   const { grantedBy, atMs } = event;
   if (grantedBy !== undefined) return { ...run, state: 'approved', approvedAtMs: atMs, grantedBy };
-  const { from, count, expiresMs, voteReason } = decision.approval;
-  // A grant is for a person who repeats a command.
-  const grants = isUnattended(run) ? 'denied' : decision.approval.grants;
+  const { from, count, expiresMs, voteReason, grants } = decision.approval;
   const approval = { rule: decision.rule, from, count, expiresAtMs: atMs + expiresMs, voteReason, grants, votes: [] };
   return { ...run, state: 'pending-approval', approval };
 }

@@ -106,6 +106,7 @@ function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: Rende
     alertLine(run, nowMs),
     powerParts(plan ? { plan } : {}),
     !isPrivate && paragraph`${answerLine(run)}`,
+    alertDetails(run),
     approvalParts(run, approvers, nowMs),
     plan && belowButtons(plan),
     note`${dotted([...facts, ...approvalWords(run), `run ${id}`])}${isPrivate && OUTPUT_IS_PRIVATE}`,
