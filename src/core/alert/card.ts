@@ -1,7 +1,9 @@
+import { formatCount } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
 import { shorten } from '../../lib/text.ts';
 import type { ReasonCode } from '../errors.ts';
 import { sha256 } from '../hash.ts';
+import type { RunId } from '../ids.ts';
 import { redactText } from '../redact/redact-text.ts';
 import type { Alert, AlertLinks, AlertNotification } from './notification.ts';
 
@@ -128,14 +130,30 @@ export const newNodeCard = ({
   ...sharedSince(atMs),
 });
 
-/** The card of more alerts than a channel's pace allows: their own cards are in its thread. */
-export const newStormCard = ({ source, atMs }: { readonly source: string; readonly atMs: number }): AlertCard => ({
-  source,
-  name: 'Many alerts at once',
-  subject: `those beyond ${ALERTS_A_MINUTE} a minute`,
-  problem: { code: 'alert_storm', subject: '' },
-  ...sharedSince(atMs),
-});
+export interface StormPart {
+  readonly source: string;
+  /** As people call it. */
+  readonly channel: string;
+  /** The run of the card that joins. */
+  readonly id: RunId;
+  readonly atMs: number;
+}
+
+/** The card of more alerts than a channel's pace allows, with one more: their own cards are in its thread. The same card: it counts already. */
+export function stormCard({ source, channel, id, atMs }: StormPart, before?: AlertCard): AlertCard {
+  if (before?.seen.includes(id)) return before;
+  const since = before ?? { source, name: 'Many alerts at once', ...sharedSince(atMs), firing: 0, version: 0 };
+  const firing = since.firing + 1;
+  const minutes = Math.max(1, Math.ceil((atMs - since.sinceMs) / 60_000));
+  return {
+    ...since,
+    subject: `${formatCount(firing, 'more alert')} in ${channel} within ${minutes === 1 ? 'a minute' : formatCount(minutes, 'minute')}`,
+    problem: { code: 'alert_storm', subject: '' },
+    firing,
+    seen: [...since.seen, id].slice(-MAX_SEEN),
+    version: since.version + 1,
+  };
+}
 
 const sharedSince = (atMs: number) => ({
   links: {},

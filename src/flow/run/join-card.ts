@@ -1,6 +1,7 @@
-import { newNodeCard, newStormCard } from '../../core/alert/card.ts';
+import { type AlertCard, newNodeCard, stormCard } from '../../core/alert/card.ts';
 import { nodeOutOfOrder } from '../../core/diagnosis/rules/surroundings.ts';
 import { sha256 } from '../../core/hash.ts';
+import { channelPolicy } from '../../core/policy/policy.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { HeldRun } from '../context/held-run.ts';
 import { FIRST_ANSWER_MS, inTime } from '../first-answer/source.ts';
@@ -33,8 +34,8 @@ export async function joinNode(
   if (!found) return false;
   const { name, how } = found;
   const key = sha256(JSON.stringify(['dead node', origin.channelId, cluster, name]));
-  const newCard = (source: string, atMs: number) => newNodeCard({ source, node: name, how, atMs });
-  await joinSharedCard(held, { key, joined: { to: 'node', name }, newCard }, tools);
+  const cardWith = (source: string, atMs: number) => newNodeCard({ source, node: name, how, atMs });
+  await joinSharedCard(held, { key, joined: { to: 'node', name }, cardWith }, tools);
   return true;
 }
 
@@ -50,7 +51,9 @@ export async function joinStorm(held: HeldRun, tools: Tools): Promise<boolean> {
   if (alert?.problem?.code !== 'alert_limit' || !standsAlone(held.run)) return false;
   const span = Math.floor(origin.receivedAtMs / STORM_MS);
   const key = sha256(JSON.stringify(['storm', origin.channelId, span]));
-  const newCard = (source: string, atMs: number) => newStormCard({ source, atMs });
-  await joinSharedCard(held, { key, joined: { to: 'storm' }, newCard }, tools);
+  const channel = channelPolicy(tools.deps.policies.current(), origin.channelId)?.name ?? 'this channel';
+  const cardWith = (source: string, atMs: number, known?: AlertCard) =>
+    stormCard({ source, channel, id: held.run.id, atMs }, known);
+  await joinSharedCard(held, { key, joined: { to: 'storm' }, cardWith }, tools);
   return true;
 }

@@ -399,6 +399,9 @@ describe('many alerts', () => {
     expect(inChannel(world)).toHaveLength(5);
     const storm = inChannel(world).find(({ message }) => textOf(message).includes('Many alerts at once'));
     expect(textOf(storm?.message)).toContain('The others are in this thread.');
+    expect(textOf(storm?.message)).toContain(
+      '6 more alerts in #shop-oncall within a minute: shown in this thread, not looked at',
+    );
     const others = world.thread.posts.filter(
       ({ meta, place }) => meta.kind === 'anchor' && place.threadTs !== undefined,
     );

@@ -26,10 +26,10 @@ class Storm {
     );
   }
 
-  async tell(alerts: readonly Alert[]): Promise<void> {
+  async tell(alerts: readonly Alert[], prefix = ''): Promise<void> {
     for (const [index, alert] of alerts.entries()) {
       const replica = this.replicas[index % this.replicas.length]!;
-      const told = aNotification([alert], { groupKey: `group ${index}` });
+      const told = aNotification([alert], { groupKey: `group ${prefix}${index}` });
       expect(await replica.alerts.receive('shop', told)).toBe('accepted');
     }
     await settle();
@@ -101,6 +101,21 @@ describe('sixty alerts at once', () => {
     await storm.world.clock.advance(120_000);
     expect(storm.slack.roots.length).toBeLessThanOrEqual(5);
     expect(storm.slack.posts).toHaveLength(ALERTS + 1);
+    // The shared card is edited as they come, by whichever replica has it.
+    expect(storm.slack.edits.at(-1)?.text).toMatch(
+      /56 more alerts in #shop-oncall within a minute: shown in this thread/,
+    );
+    expect(storm.slack.edits.length).toBeLessThanOrEqual(50);
+  });
+
+  it('are counted, and what came within minutes is not said to have come within one', async () => {
+    const storm = new Storm();
+    const alerts = labelled(() => ({ pod: '' }));
+    for (let minute = 0; minute < 3; minute += 1) {
+      await storm.tell(alerts.slice(minute * 20, minute * 20 + 20), `${minute}`);
+      await storm.world.clock.advance(60_000);
+    }
+    expect(storm.slack.edits.at(-1)?.text).toMatch(/: 48 more alerts in #shop-oncall within 2 minutes: shown/);
   });
 
   it('that end at once make nobody wait either: their last words and edits are behind those of people', async () => {

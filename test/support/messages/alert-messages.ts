@@ -1,5 +1,5 @@
-import { type AlertCard, newNodeCard, newStormCard } from '../../../src/core/alert/card.ts';
-import { asUserId } from '../../../src/core/ids.ts';
+import { type AlertCard, newNodeCard, stormCard } from '../../../src/core/alert/card.ts';
+import { asRunId, asUserId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { resolvedMessage } from '../../../src/core/say/run/alert-messages.ts';
 import { anchorMessage } from '../../../src/core/say/run/run-messages.ts';
@@ -45,6 +45,12 @@ const shared = (alert: AlertCard): Run => ({
   ...defined({ alert, refusal: alert.problem && refusal(alert.problem.code, alert.problem.subject) }),
   ...{ request: NO_REQUEST, commandLine: '' },
 });
+const storm = (count: number): AlertCard =>
+  Array.from({ length: count }, (_, index) => asRunId(`run${index}`)).reduce<AlertCard | undefined>(
+    (known, id, index) =>
+      stormCard({ source: 'shop', channel: '#shop-oncall', id, atMs: START_MS + index * 1_000 }, known),
+    undefined,
+  )!;
 const card = (name: string, of: Run): Example => ({ name, message: anchorMessage(of, NOW) });
 
 /** What an alert brings into a channel by itself. */
@@ -61,7 +67,8 @@ export const ALERT_MESSAGES: readonly MessageKind[] = [
         'no pod',
         denied('alert_names_no_pod', 'the labels of this alert name no pod and no workload', { subject: '' }),
       ),
-      card('many at once', shared(newStormCard({ source: 'shop', atMs: START_MS }))),
+      card('one more than kdebug looks at', shared(storm(1))),
+      card('many at once', shared(storm(12))),
       card(
         'a node that is out of order',
         shared(newNodeCard({ source: 'shop', node: 'node-a', how: 'no longer answers', atMs: START_MS })),

@@ -51,9 +51,13 @@ export function subjectOf(run: Run): string {
   return batch ? `${formatCount(batch.pods.length, 'pod')} of ${plan.namespace}` : `${plan.namespace}/${nameOf(run)}`;
 }
 
+/** Its name says how many alerts there are, and where: none of it is left out. */
+const isOfStorm = ({ alert }: Run): boolean => alert?.problem?.code === 'alert_storm';
+
 /** `*web-1*: memory at 95% of its limit`. */
 export function firstLine(run: Run, headline: string): readonly Span[] {
   const name = nameOf(run);
+  if (isOfStorm(run)) return line`${strong(name)}: ${headline}`;
   return firstLineOf(name, headline.startsWith(`${name}: `) ? headline.slice(name.length + 2) : headline);
 }
 
@@ -69,7 +73,8 @@ export interface CardHead {
 /** The answer on a run's card. If the output is private, nothing of it gives the verdict away. */
 export function headOf(run: Run, nowMs: number, isPrivate: boolean): CardHead {
   if (run.state === 'finished' && run.outcome) return endOf(run, run.outcome, isPrivate);
-  if (run.state === 'denied' && isUnattended(run)) return { tone: 'attention', headline: 'Not diagnosed' };
+  if (run.state === 'denied' && isUnattended(run))
+    return { tone: 'attention', headline: isOfStorm(run) ? 'shown in this thread, not looked at' : 'Not diagnosed' };
   const { tone } = STATE_TEXT[run.state];
   const headline = stateWords(run);
   const answer = isPrivate || DECIDED_AGAINST.has(run.state) ? undefined : headlineOf(run.verdict);
