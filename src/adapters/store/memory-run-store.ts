@@ -1,7 +1,7 @@
 import type { UserAndGroup } from '../../core/container/profiles.ts';
 import { KdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
-import { countedAs, dueAtMs, isSettled } from '../../core/run/life-cycle.ts';
+import { countedAs, dueAtMs, isSettled, isUnattended } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
 import type { CreateResult, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -14,7 +14,7 @@ export interface MemoryRunStoreOptions {
   readonly leaseMs?: number;
   /** A settled run stays readable this long, now; the default is 7 days, as the policy's `output.retention`. */
   readonly retentionMs?: () => number;
-  /** Limit of settled runs, the oldest go first; the default is 10,000. */
+  /** Limit of settled runs, the oldest go first; the default is 10,000. Those that alerts began have a quarter of it to themselves. */
   readonly maxSettled?: number;
 }
 
@@ -44,8 +44,8 @@ export class MemoryRunStore implements RunStore {
   readonly #maxSettled: number;
   /** In order of creation. */
   readonly #open = new Map<RunId, Entry>();
-  /** In order of settling. */
-  readonly #settled = new Map<RunId, Entry>();
+  /** In order of settling: what people asked for, and what alerts began, which must not push that out. */
+  readonly #settled = { asked: new Map<RunId, Entry>(), unattended: new Map<RunId, Entry>() };
   readonly #byDedupeKey = new Map<string, RunId>();
   readonly #byChannel = new RunsByChannel((id) => this.#entry(id));
   readonly #recent: RecentTimes;
@@ -210,7 +210,7 @@ export class MemoryRunStore implements RunStore {
   }
 
   #entry(id: RunId): Entry | undefined {
-    return this.#open.get(id) ?? this.#settled.get(id);
+    return this.#open.get(id) ?? this.#settled.asked.get(id) ?? this.#settled.unattended.get(id);
   }
 
   /** A repeat after a lost answer gets its own lease back; another request gets the id of the first run. */
@@ -232,22 +232,24 @@ export class MemoryRunStore implements RunStore {
   #moveIfSettled(entry: Entry): void {
     if (!isSettled(entry.run) || !this.#open.delete(entry.run.id)) return;
     entry.settledAtMs = this.#clock.elapsed();
-    this.#settled.set(entry.run.id, entry);
+    this.#settled[isUnattended(entry.run) ? 'unattended' : 'asked'].set(entry.run.id, entry);
     this.#dropOld();
   }
 
   #dropOld(): void {
-    const expired = this.#clock.elapsed() - this.#retentionMs();
-    for (const entry of this.#settled.values()) {
-      if (this.#settled.size <= this.#maxSettled && entry.settledAtMs > expired) return;
-      this.#drop(entry.run);
-    }
+    const { asked, unattended } = this.#settled;
+    this.#dropFrom(asked, this.#maxSettled);
+    this.#dropFrom(unattended, this.#maxSettled / 4);
   }
 
-  #drop(run: Run): void {
-    this.#settled.delete(run.id);
-    this.#byDedupeKey.delete(run.origin.dedupeKey);
-    this.#byChannel.dropped(run.origin.channelId);
+  #dropFrom(settled: Map<RunId, Entry>, most: number): void {
+    const expired = this.#clock.elapsed() - this.#retentionMs();
+    for (const { run, settledAtMs } of settled.values()) {
+      if (settled.size <= most && settledAtMs > expired) return;
+      settled.delete(run.id);
+      this.#byDedupeKey.delete(run.origin.dedupeKey);
+      this.#byChannel.dropped(run.origin.channelId);
+    }
   }
 
   #mustBeOpen(): void {

@@ -35,7 +35,10 @@ export interface AlertCard {
   readonly problem?: { readonly code: ReasonCode; readonly subject: string };
   /** Whose card's thread this card is in: of the node that is out of order, or of the many alerts that came at once. */
   readonly joined?: { readonly to: 'node'; readonly name: string } | { readonly to: 'storm' };
-  /** The alerts that were told of already (`alertKey`), the newest last. */
+  /**
+   * The alerts that were told of already (`alertKey`), the newest last; of a storm, the runs of the cards that joined. Texts of many, with
+   * blanks between (`keysOf`): as a text each, those of a group of 500 would take most of the memory of a card.
+   */
   readonly seen: readonly string[];
   /** Rises with each change: Slack must show the newest. */
   readonly version: number;
@@ -59,9 +62,14 @@ const MAX_SUMMARY = 300;
 export const alertKey = ({ fingerprint, startsAtMs }: Pick<Alert, 'fingerprint' | 'startsAtMs'>): string =>
   sha256(`${fingerprint}\n${startsAtMs}`).slice(0, 16);
 
+export const keysOf = ({ seen }: Pick<AlertCard, 'seen'>): readonly string[] => seen.flatMap((keys) => keys.split(' '));
+
+const seenOf = (keys: readonly string[]): AlertCard['seen'] =>
+  keys.length === 0 ? [] : [keys.slice(-MAX_SEEN).join(' ')];
+
 /** The alerts that fire and that the card does not know. */
 export const freshAlerts = (alerts: readonly Alert[], card: Pick<AlertCard, 'seen'> | undefined): readonly Alert[] => {
-  const seen = new Set(card?.seen);
+  const seen = new Set(card && keysOf(card));
   return alerts.filter((alert) => alert.isFiring && !seen.has(alertKey(alert)));
 };
 
@@ -74,13 +82,15 @@ export interface CardParts {
   readonly subject: string;
   readonly problem?: AlertCard['problem'];
   readonly skipped: number;
+  /** Those of its alerts that it is told of afterwards. */
+  readonly later: ReadonlySet<Alert>;
   readonly receivedAtMs: number;
   /** The policy's patterns of secrets. */
   readonly redact: readonly string[];
 }
 
 /** The card of a group's first notification. */
-export function newAlertCard({ notification, alert, redact, receivedAtMs, ...rest }: CardParts): AlertCard {
+export function newAlertCard({ notification, alert, redact, receivedAtMs, later, ...rest }: CardParts): AlertCard {
   const { alerts, truncated } = notification;
   const { labels, annotations, links } = alert;
   const clean = (words: string | undefined, length: number): string | undefined => {
@@ -103,7 +113,7 @@ export function newAlertCard({ notification, alert, redact, receivedAtMs, ...res
     sinceMs: Math.min(...firing.map(({ startsAtMs }) => startsAtMs)),
     times: 1,
     firing: firing.length + truncated,
-    seen: firing.map(alertKey).slice(-MAX_SEEN),
+    seen: seenOf(firing.filter((one) => !later.has(one)).map(alertKey)),
     version: 1,
     ...defined({ sentAtMs: notification.sentAtMs }),
     openUntilMs: receivedAtMs + OPEN_MS,
@@ -141,7 +151,7 @@ export interface StormPart {
 
 /** The card of more alerts than a channel's pace allows, with one more: their own cards are in its thread. The same card: it counts already. */
 export function stormCard({ source, channel, id, atMs }: StormPart, before?: AlertCard): AlertCard {
-  if (before?.seen.includes(id)) return before;
+  if (before && keysOf(before).includes(id)) return before;
   const since = before ?? { source, name: 'Many alerts at once', ...sharedSince(atMs), firing: 0, version: 0 };
   const firing = since.firing + 1;
   const minutes = Math.max(1, Math.ceil((atMs - since.sinceMs) / 60_000));
@@ -150,7 +160,7 @@ export function stormCard({ source, channel, id, atMs }: StormPart, before?: Ale
     subject: `${formatCount(firing, 'more alert')} in ${channel} within ${minutes === 1 ? 'a minute' : formatCount(minutes, 'minute')}`,
     problem: { code: 'alert_storm', subject: '' },
     firing,
-    seen: [...since.seen, id].slice(-MAX_SEEN),
+    seen: seenOf([...keysOf(since), id]),
     version: since.version + 1,
   };
 }
@@ -196,7 +206,7 @@ export function updatedCard(
     ...(begins ? { times: card.times + 1, sinceMs: Math.min(...firing.map(({ startsAtMs }) => startsAtMs)) } : {}),
     firing: count,
     skipped: card.skipped + skipped,
-    seen: [...card.seen, ...fresh.map(alertKey)].slice(-MAX_SEEN),
+    seen: seenOf([...keysOf(card), ...fresh.map(alertKey)]),
     version: card.version + 1,
     ...defined({ sentAtMs }),
   };

@@ -1,4 +1,4 @@
-import { ALERTS_A_MINUTE, alertKey } from '../../core/alert/card.ts';
+import { ALERTS_A_MINUTE, alertKey, OPEN_MS } from '../../core/alert/card.ts';
 import { matchesLabels } from '../../core/alert/match.ts';
 import type { Alert, AlertNotification } from '../../core/alert/notification.ts';
 import { type Aimed, type AlertTarget, aimOfAlert, workloadKeyOf } from '../../core/alert/target.ts';
@@ -9,6 +9,9 @@ import type { Quota } from '../ports/store.ts';
 
 /** An alert that came later than this tells what was, for example after an outage of its source: it is shown, and nothing is looked at. */
 const MAX_AGE_MS = 15 * 60_000;
+
+/** Of a channel. */
+const MAX_OPEN_CARDS = 10_000;
 
 /** The pod that kdebug itself runs in. */
 export interface OwnPod {
@@ -61,6 +64,12 @@ const isOurs = (target: AlertTarget, ownPod: OwnPod): boolean =>
 export const paceOf = (channelId: ChannelId): Quota => ({
   key: `alerts:${channelId}`,
   ...{ code: 'alert_limit', per: 'window', windowMs: 60_000, max: ALERTS_A_MINUTE },
+});
+
+/** Cards that still take alerts of their group, which no store drops. Sent again, an alert has its card when an older one is closed. */
+export const openCardsOf = (channelId: ChannelId): Quota => ({
+  key: `cards:${channelId}`,
+  ...{ code: 'too_busy', per: 'window', windowMs: OPEN_MS, max: MAX_OPEN_CARDS },
 });
 
 /** The bounds of a look that nobody asked for. `most`: how many of one workload may begin within the cooldown. */

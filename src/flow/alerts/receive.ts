@@ -19,7 +19,7 @@ import type { AlertReceiver, Received } from '../ports/alerts.ts';
 import type { CreateResult, Quota } from '../ports/store.ts';
 import { type CardRun, isCardRun, openCard } from '../run/open-card.ts';
 import { NO_REQUEST, runOfSource, type SourceRun } from '../run/unattended.ts';
-import { type Judged, judge, paceOf, quotasOfLook, wantedOf } from './looks.ts';
+import { type Judged, judge, openCardsOf, paceOf, quotasOfLook, wantedOf } from './looks.ts';
 
 interface Notified {
   readonly source: AlertSource;
@@ -95,11 +95,11 @@ export class Alerts implements AlertReceiver {
     const looks = looksOf(judged, source);
     const [lead, ...further] = looks.slice(0, source.perGroup);
     const { alert, aimed } = lead?.judged ?? judged[0] ?? noAlert();
-    const later = new Set(further.map((look) => alertKey(look.judged.alert)));
     const card = newAlertCard({
       source: source.name,
-      // The alerts that are looked at next are told of below: after a crash in between, the source sends them again.
       notification,
+      // They are told of below: after a crash in between, the source sends them again.
+      later: new Set(further.map((look) => look.judged.alert)),
       alert,
       subject: subjectOf(aimed),
       skipped: Math.max(0, looks.length - source.perGroup) + notification.truncated,
@@ -110,7 +110,7 @@ export class Alerts implements AlertReceiver {
     const run = this.#runFor(source, {
       dedupeKey: cardKey,
       request: lead?.request ?? NO_REQUEST,
-      alert: { ...card, seen: card.seen.filter((key) => !later.has(key)) },
+      alert: card,
     });
     const created = await this.#createCard(run, lead ? this.#quotas(lead, source, 1) : [paceOf(source.channel)]);
     if (created === 'duplicate') return this.#afterAnother(notified);
@@ -170,11 +170,13 @@ export class Alerts implements AlertReceiver {
 
   /** A card that may begin no look is shown all the same, and says why; beyond the pace of its channel it joins the others (`joinStorm`). */
   async #createCard(run: CardRun, quotas: readonly Quota[]): Promise<'created' | 'duplicate'> {
-    const created = await this.#create(run, quotas);
+    const { channelId } = run.origin;
+    const [room, pace] = [openCardsOf(channelId), paceOf(channelId)];
+    const created = await this.#create(run, [room, ...quotas]);
     if (created.kind !== 'limited') return created.kind;
     const { code } = created;
+    if (code === room.code) throw new KdebugError(code, { detail: channelId });
     const shown = { ...run, alert: { ...run.alert, problem: { code, subject: '' } } };
-    const pace = paceOf(run.origin.channelId);
     return this.#createCard(shown, code === pace.code ? [] : [pace]);
   }
 

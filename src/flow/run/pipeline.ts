@@ -1,3 +1,4 @@
+import { keysOf } from '../../core/alert/card.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { isBatchRun, isEnded, isLaunched, isPlanned, nextStep } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
@@ -125,7 +126,7 @@ const recordRequest: Stage = ({ run }, { deps }) =>
     source: run.origin.source,
     alert: run.alert?.name,
     // Of the group's first alerts; a record holds a bounded text.
-    alerts: run.alert?.seen.slice(0, 10).join(' '),
+    alerts: run.alert && keysOf(run.alert).slice(0, 10).join(' '),
   });
 
 /** Enters one stage; retries after a transient error, and ends the run after any other. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryRunStore } from '../../../src/adapters/store/index.ts';
-import { asRunId } from '../../../src/core/ids.ts';
+import { asRunId, asUserId } from '../../../src/core/ids.ts';
 import { aRun, describeRunStore, settled } from './run-store.conformance.ts';
 
 function aStore(options: { retentionMs?: () => number; maxSettled?: number } = {}) {
@@ -52,6 +52,20 @@ describe('MemoryRunStore stays small', () => {
     expect(await store.read(asRunId('aaaaaaaaaa'))).toBeDefined();
     retentionMs = 60_000;
     expect(await store.read(asRunId('aaaaaaaaaa'))).toBeUndefined();
+  });
+
+  it('lets no alert push out what people asked for, and keeps a quarter as many of what alerts began', async () => {
+    const { store, settle } = aStore({ maxSettled: 8 });
+    await settle('aaaaaaaaaa');
+    const ids = [...'bcdefghijklmnop'].map((letter) => letter.repeat(10));
+    for (const id of ids) {
+      const run = aRun(id);
+      const alert = { ...run, origin: { ...run.origin, requesterId: asUserId('alert:shop') } };
+      const created = await store.create(alert, 'one');
+      if (created.kind !== 'created') throw new Error(created.kind);
+      expect(await store.save({ ...alert, state: 'denied', delivery: { closed: true } }, created.fence)).toBe('saved');
+    }
+    expect((await store.recent('C0SHOP', 100)).map(({ id }) => id)).toEqual([...ids.slice(-2).reverse(), 'aaaaaaaaaa']);
   });
 
   it('drops the runs that were settled first beyond the cap', async () => {

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { view } from '../../../src/adapters/slack/views/view.ts';
 import type { Alert, AlertNotification } from '../../../src/core/alert/notification.ts';
-import { asChannelId, asUserId } from '../../../src/core/ids.ts';
+import { asChannelId, asRunId, asUserId } from '../../../src/core/ids.ts';
 import { identityFor, yieldedIdentities } from '../../../src/core/planning/identity.ts';
 import { roomFor } from '../../../src/core/planning/plan-request.ts';
 import type { AlertSource, Limits, Policy } from '../../../src/core/policy/policy.ts';
+import { openCardsOf } from '../../../src/flow/alerts/looks.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import { aNotification, anAlert, anAlertPolicy } from '../../support/alerts.ts';
-import { aPod, approvalTerms, aRule, START_MS } from '../../support/builders.ts';
+import { anOrigin, aPod, approvalTerms, aRule, aRun, START_MS } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
 import { endAll } from '../support/ended.ts';
@@ -598,6 +599,32 @@ describe('the links of an alert', () => {
     const sent = JSON.stringify(view(world.anchor() ?? { summary: '', tone: 'neutral', parts: [] }));
     expect(sent).toContain('Pod is crash looping.');
     expect(sent).toContain('KubePodCrashLooping');
+  });
+});
+
+describe('the memory that alerts take', () => {
+  it('is one text for the five hundred alerts of a group', async () => {
+    const world = worldWith();
+    const alerts = Array.from({ length: 500 }, (_, index) => anAlert({ labels: { pod: '', instance: `${index}` } }));
+    await tell(world, aNotification(alerts));
+    const [run] = await runs(world);
+    expect(run?.alert?.seen).toHaveLength(1);
+    expect(await tell(world, aNotification(alerts))).toBe('repeated');
+    expect(await tell(world, aNotification([...alerts, anAlert({ labels: { pod: '', instance: 'new' } })]))).toBe(
+      'accepted',
+    );
+  });
+
+  it('has an end: with ten thousand cards of a channel that take more alerts, the next must be sent again', async () => {
+    const world = worldWith();
+    const room = openCardsOf(asChannelId('C0SHOP'));
+    for (let index = 0; index < 10_000; index += 1)
+      await world.store.create(aRun({ id: asRunId(`${index}`), origin: anOrigin({ dedupeKey: `${index}` }) }), 'one', [
+        room,
+      ]);
+    await expect(world.pipeline.alerts.receive('shop', aNotification())).rejects.toMatchObject({ code: 'too_busy' });
+    await world.clock.advance(26 * HOUR_MS);
+    expect(await tell(world, aNotification([anAlert({ startsAtMs: world.clock.now() })]))).toBe('accepted');
   });
 });
 
