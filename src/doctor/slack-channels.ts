@@ -39,54 +39,44 @@ async function lookUpAll<Item>(
 export async function checkChannels(policy: Policy, probe: SlackProbe, bot: string): Promise<readonly Check[]> {
   const channels = Object.entries(policy.channels).filter(([id]) => id !== DIRECT);
   return lookUpAll('channel', channels, async ([id, settings]) => {
-    const what = settings.name === undefined ? `channel ${id}` : `channel ${id} (${settings.name})`;
-    try {
-      return [judgeChannel(what, await probe.channel(id), { ...settings, unheard: unheardIn(id, policy) }, bot)];
-    } catch (thrown) {
-      const error = toKdebugError(thrown);
-      if (isOver(error)) throw thrown;
-      const isUnseen = error.code === 'slack_channel_closed';
-      return [
-        isUnseen
-          ? slack.fail(
-              what,
-              `Slack shows no such channel: the id is wrong, or it is private and kdebug is not in it${unheardIn(id, policy)}`,
-              `in that channel: /invite ${bot}`,
-              'its id: the details of the channel, at the bottom',
-            )
-          : slack.broken(what, thrown),
-      ];
-    }
+    const one = await checkChannel([id, settings], probe, bot);
+    const sources = Object.values(policy.alerts ?? {}).filter(({ channel }) => channel === id);
+    const refused = `; alerts of ${sources.map(({ name }) => name).join(', ')} are refused with 503`;
+    return [one.state === 'fail' && sources.length > 0 ? { ...one, result: one.result + refused } : one];
   });
 }
 
-/** The sources of alerts that kdebug refuses as long as it may not speak in their channel. */
-function unheardIn(id: string, { alerts = {} }: Policy): string {
-  const names = Object.values(alerts).flatMap(({ name, channel }) => (channel === id ? [name] : []));
-  return names.length === 0 ? '' : `; alerts of ${names.join(', ')} are refused with 503`;
+type Channel = readonly [id: string, settings: ChannelPolicy];
+
+async function checkChannel([id, settings]: Channel, probe: SlackProbe, bot: string): Promise<Check> {
+  const what = settings.name === undefined ? `channel ${id}` : `channel ${id} (${settings.name})`;
+  try {
+    return judgeChannel(what, await probe.channel(id), settings, bot);
+  } catch (thrown) {
+    const error = toKdebugError(thrown);
+    if (isOver(error)) throw thrown;
+    return error.code === 'slack_channel_closed'
+      ? slack.fail(
+          what,
+          'Slack shows no such channel: the id is wrong, or it is private and kdebug is not in it',
+          `in that channel: /invite ${bot}`,
+          'its id: the details of the channel, at the bottom',
+        )
+      : slack.broken(what, thrown);
+  }
 }
 
-interface Settings extends ChannelPolicy {
-  readonly unheard: string;
-}
-
-function judgeChannel(what: string, { name, ...found }: SlackChannel, settings: Settings, bot: string): Check {
-  const { unheard } = settings;
-  if (found.isArchived)
-    return slack.fail(what, `is archived${unheard}`, 'remove it from the policy, or restore it in Slack');
+function judgeChannel(what: string, { name, ...found }: SlackChannel, settings: ChannelPolicy, bot: string): Check {
+  if (found.isArchived) return slack.fail(what, 'is archived', 'remove it from the policy, or restore it in Slack');
   if (found.isShared && settings.slackConnect !== 'allowed') {
     return slack.fail(
       what,
-      `is shared with another company, so kdebug answers nobody there${unheard}`,
+      'is shared with another company, so kdebug answers nobody there',
       'use another channel, or set slackConnect: allowed for it in the policy: they would read every result',
     );
   }
   if (!found.isMember)
-    return slack.fail(
-      what,
-      `kdebug is not in it, so nothing can run there${unheard}`,
-      `in that channel: /invite ${bot}`,
-    );
+    return slack.fail(what, 'kdebug is not in it, so nothing can run there', `in that channel: /invite ${bot}`);
   const called = settings.name?.replace(/^#/, '');
   return called !== undefined && name !== '' && called !== name
     ? slack.warn(
