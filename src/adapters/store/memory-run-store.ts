@@ -45,7 +45,7 @@ export class MemoryRunStore implements RunStore {
   /** In order of creation. */
   readonly #open = new Map<RunId, Entry>();
   /** In order of settling: what people asked for, and what alerts began, which must not push that out. */
-  readonly #settled = { asked: new Map<RunId, Entry>(), unattended: new Map<RunId, Entry>() };
+  readonly #settled = { ofPeople: new Map<RunId, Entry>(), unattended: new Map<RunId, Entry>() };
   readonly #byDedupeKey = new Map<string, RunId>();
   readonly #byChannel = new RunsByChannel((id) => this.#entry(id));
   readonly #recent: RecentTimes;
@@ -210,7 +210,7 @@ export class MemoryRunStore implements RunStore {
   }
 
   #entry(id: RunId): Entry | undefined {
-    return this.#open.get(id) ?? this.#settled.asked.get(id) ?? this.#settled.unattended.get(id);
+    return this.#open.get(id) ?? this.#settled.ofPeople.get(id) ?? this.#settled.unattended.get(id);
   }
 
   /** A repeat after a lost answer gets its own lease back; another request gets the id of the first run. */
@@ -232,13 +232,13 @@ export class MemoryRunStore implements RunStore {
   #moveIfSettled(entry: Entry): void {
     if (!isSettled(entry.run) || !this.#open.delete(entry.run.id)) return;
     entry.settledAtMs = this.#clock.elapsed();
-    this.#settled[isUnattended(entry.run) ? 'unattended' : 'asked'].set(entry.run.id, entry);
+    this.#settled[isUnattended(entry.run) ? 'unattended' : 'ofPeople'].set(entry.run.id, entry);
     this.#dropOld();
   }
 
   #dropOld(): void {
-    const { asked, unattended } = this.#settled;
-    this.#dropFrom(asked, this.#maxSettled);
+    const { ofPeople, unattended } = this.#settled;
+    this.#dropFrom(ofPeople, this.#maxSettled);
     this.#dropFrom(unattended, this.#maxSettled / 4);
   }
 

@@ -57,15 +57,15 @@ function nameOf(labels: Labels): string | undefined {
 const LABEL_OF: Readonly<Partial<Record<(typeof WORKLOAD_KINDS)[number], string>>> = { job: 'job_name' };
 
 /** A label's value; of one that names a place, only if the target is there. */
-export function takenLabel(label: string, labels: Labels, source: Pick<AlertSource, 'clusters'>): string | undefined {
-  const place = label.replace(/^exported_/, '');
-  const kind = WORKLOAD_KINDS.find((one) => (LABEL_OF[one] ?? one) === place);
-  if (place !== 'namespace' && place !== 'pod' && !kind) return labels[label];
-  const value = labels[`exported_${place}`] ?? labels[place];
+export function aimedLabel(label: string, labels: Labels, source: Pick<AlertSource, 'clusters'>): string | undefined {
+  const plain = label.replace(/^exported_/, '');
+  const kind = WORKLOAD_KINDS.find((one) => (LABEL_OF[one] ?? one) === plain);
+  if (plain !== 'namespace' && plain !== 'pod' && !kind) return labels[label];
+  const value = labels[`exported_${plain}`] ?? labels[plain];
   const aimed = aimOfAlert(labels, source);
   if (aimed.kind === 'none') return value;
   const { namespace, name } = aimed.target;
-  if (place === 'namespace') return namespace;
+  if (plain === 'namespace') return namespace;
   return value !== undefined && isAbout(name, kind, value) ? value : undefined;
 }
 

@@ -15,7 +15,7 @@ export const destinationOf = ({ origin, delivery }: Pick<Run, 'origin' | 'delive
 });
 
 /** For the log: whose alert it was, if nobody asked, and its channel. */
-export const placeOf = ({ origin: { requesterId, channelId } }: Pick<Run, 'origin'>): LogFields =>
+export const whereOf = ({ origin: { requesterId, channelId } }: Pick<Run, 'origin'>): LogFields =>
   defined({ channelId, source: alertSourceOf(requesterId) });
 
 const isGone = ({ threadsGone = [] }: Delivery, threadTs: string | undefined): boolean =>

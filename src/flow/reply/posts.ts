@@ -13,10 +13,10 @@ import { refusalOrOffer } from '../again/same-again.ts';
 import { record } from '../context/audit.ts';
 import {
   destinationOf,
-  placeOf,
   privateDestinationOf,
   resultDestinationOf,
   threadOf,
+  whereOf,
 } from '../context/destinations.ts';
 import { isForGood, landedOf, type Posted, postOnce } from '../context/post-once.ts';
 import { refusal } from '../context/refusals.ts';
@@ -97,7 +97,7 @@ export class RunPosts {
   async #withhold(kind: NextPost['kind']): Promise<void> {
     const { run, deps } = this.#voice;
     if (kind === 'card' && run.delivery.anchorGone) return;
-    deps.log.error('a channel is shared, nobody was told', { runId: run.id, kind, ...placeOf(run) });
+    deps.log.error('a channel is shared, nobody was told', { runId: run.id, kind, ...whereOf(run) });
     deps.metrics.deliveryLost();
     if (kind === 'result') await this.#voice.record({ kind: 'result-lost', code: 'channel_shared' });
     else if (kind === 'card') await this.#voice.record({ kind: 'anchor-lost' });
@@ -220,7 +220,7 @@ export class RunPosts {
 
   #tellLoss({ code, detail }: KdebugError): void {
     const { run, deps } = this.#voice;
-    deps.log.error('Slack refused the card everywhere', { runId: run.id, reason: code, detail, ...placeOf(run) });
+    deps.log.error('Slack refused the card everywhere', { runId: run.id, reason: code, detail, ...whereOf(run) });
     // Of a run that nobody asked for, the card is what people get.
     if (isUnattended(run)) deps.metrics.deliveryLost();
   }

@@ -9,10 +9,10 @@ import { resultMessage } from '../../core/say/run/run-messages.ts';
 import { defined } from '../../lib/object.ts';
 import {
   fileDestinationOf,
-  placeOf,
   privateDestinationOf,
   requesterDirect,
   resultDestinationOf,
+  whereOf,
 } from '../context/destinations.ts';
 import { isForGood, landedOf, onceAt } from '../context/post-once.ts';
 import type { Shared } from '../ports/files.ts';
@@ -189,7 +189,7 @@ export class ResultDelivery {
       deps.log.error('Slack refused the result, sent privately', fields);
     } catch (thrown) {
       if (!isForGood(toKdebugError(thrown).code)) throw thrown;
-      deps.log.error('Slack refused the result everywhere', { ...fields, ...placeOf(run) });
+      deps.log.error('Slack refused the result everywhere', { ...fields, ...whereOf(run) });
       deps.metrics.deliveryLost();
     }
     await this.#voice.record({ kind: 'result-lost', code });

@@ -122,9 +122,9 @@ export interface Update {
   readonly lane: Lane;
 }
 
-export async function update({ client, poster }: Speaker, { ref, message, meta, ...asked }: Update): Promise<void> {
+export async function update({ client, poster }: Speaker, { ref, message, meta, ...given }: Update): Promise<void> {
   const { channelId, ts } = ref;
-  const lane = meta.isAside ? 'background' : asked.lane;
+  const lane = meta.isAside ? 'background' : given.lane;
   const shapes = new Shapes(message);
   // One call for all shapes: a simpler one that is called anew would replace a newer update that waits.
   const call = { method: 'chat.update', lane, channelId, repeatable: true, reshape: shapes.simplify } as const;
