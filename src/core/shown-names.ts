@@ -1,5 +1,5 @@
 /**
- * The names under which people know kdebug. The slash command belongs to the Slack app and the bot's name to the workspace, so a sentence holds
+ * The names under which people know kdebug, and each other. The slash command belongs to the Slack app and the bot's name to the workspace, so a sentence holds
  * `COMMAND` or `BOT` in their place, and `withNames` puts the names in where the sentence leaves kdebug: in the Slack adapter before a message is
  * measured, and in the tools that print.
  */
@@ -8,6 +8,8 @@ export interface ShownNames {
   readonly command: string;
   /** With its sign: `@kdebug`. */
   readonly bot: string;
+  /** Of a person, by Slack user id; undefined: not known. */
+  readonly nameOf?: (userId: string) => string | undefined;
 }
 
 /** The names in slack-app.yml and in the documents. */
@@ -20,13 +22,19 @@ export const DEFAULT_NAMES: ShownNames = { command: '/kdebug', bot: '@kdebug' };
 export const COMMAND = '\uFFF0';
 export const BOT = '\uFFF1';
 
-/** Every text of `shown`, however deep, with the names in place of the markers. Values that are neither text, list nor plain object stay as they are. */
+/**
+ * Every text of `shown`, however deep, with the names in place of the markers, and every person with their name. Values that are neither text, list
+ * nor plain object stay as they are.
+ */
 export function withNames<Value>(shown: Value, names: ShownNames): Value;
 export function withNames(shown: unknown, names: ShownNames): unknown {
   if (typeof shown === 'string') return shown.replaceAll(COMMAND, () => names.command).replaceAll(BOT, () => names.bot);
   if (Array.isArray(shown)) return shown.map((each) => withNames(each, names));
   if (typeof shown !== 'object' || shown === null || Object.getPrototypeOf(shown) !== Object.prototype) return shown;
-  return Object.fromEntries(Object.entries(shown).map(([key, value]) => [key, withNames(value, names)]));
+  const person = 'kind' in shown && shown.kind === 'person' && 'userId' in shown ? String(shown.userId) : '';
+  const name = names.nameOf?.(person);
+  const named = Object.entries(shown).map(([key, value]) => [key, withNames(value, names)]);
+  return { ...Object.fromEntries(named), ...(name === undefined ? {} : { name }) };
 }
 
 /** As Slack takes it: lower-case letters, digits, hyphens and underscores behind a slash, 32 characters in all. */

@@ -11,7 +11,10 @@ const TEAM = defaultTeam('U0KDEBUG');
 
 type Block = ReturnType<typeof view>['blocks'][number];
 
-const shownView = (message: Message) => view(withNames(message, DEFAULT_NAMES));
+/** kdebug has looked up everybody. */
+const NAMES = { ...DEFAULT_NAMES, nameOf: (userId: string) => TEAM.users[userId]?.real_name };
+
+const shownView = (message: Message) => view(withNames(message, NAMES));
 
 /** One block of a message as people read it, in lines that are not yet wrapped. */
 export interface Shown {
@@ -23,7 +26,7 @@ export interface Shown {
 export const shownBlocks = (message: Message): readonly Shown[] =>
   shownView(message).blocks.map((block) => ({ type: block.type, lines: renderBlocks(TEAM, [withTimes(block)]) }));
 
-/** What a lock screen shows. */
+/** What a phone shows and a screen reader reads; a lock screen has the first line. */
 export const notificationOf = (message: Message): string => renderMrkdwn(TEAM, shownView(message).text);
 
 /** A message on a phone: first the notification, then each block, small print behind `~`. */
@@ -31,7 +34,8 @@ export function onPhone(message: Message): string {
   const blocks = shownBlocks(message).flatMap(({ type, lines }) =>
     lines.flatMap((line) => wrapped(line, type === 'context' ? '~ ' : '')),
   );
-  return [...wrapped(notificationOf(message), '» '), ...blocks].join('\n');
+  const said = notificationOf(message).split('\n');
+  return [...said.flatMap((line) => wrapped(line, '» ')), ...blocks].join('\n');
 }
 
 export function wrapped(line: string, prefix = ''): readonly string[] {

@@ -40,10 +40,12 @@ const MEMBER_PAGES_PER_MINUTE = 100;
 const USER_ID = /^[UW][A-Z0-9]{2,20}$/;
 const USERGROUP_ID = /^S[A-Z0-9]{2,20}$/;
 
-/** The directory, and what Slack's events change of it. */
+/** The directory, what Slack's events change of it, and the names that messages say. */
 export interface SlackDirectory extends Directory {
   /** A user group has other members now. */
   groupChanged(usergroupId: string): void;
+  /** The name of a person whom this process has looked up before, however long ago. Asks nobody. */
+  knownName(userId: string): string | undefined;
 }
 
 /** Answers or fails within 1.5 s. Concurrent identical questions share one call. */

@@ -2,6 +2,7 @@ import { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import { KdebugError } from '../../core/errors.ts';
+import { plainName } from '../../core/say/message/typed-text.ts';
 import { DEFAULT_NAMES, type ShownNames } from '../../core/shown-names.ts';
 import type { Directory } from '../../flow/ports/directory.ts';
 import type { Log, Metrics } from '../../flow/ports/machine.ts';
@@ -109,7 +110,8 @@ export function createSlack(options: SlackOptions): Slack {
   let stopping: Promise<void> | undefined;
   const directory = createDirectory({ client, clock, identity: () => identity });
   const patience = options.timeoutMs === undefined ? {} : { silenceMs: options.timeoutMs };
-  const names = (): ShownNames => namesOf(identity, options.command);
+  const nameOf = (userId: string) => plainName(directory.knownName(userId));
+  const names = (): ShownNames => ({ ...namesOf(identity, options.command), nameOf });
   const speaking = createThread({
     client,
     apiUrl,

@@ -13,7 +13,7 @@ export const MAX_HEADER = 150;
 export const MAX_CONTEXT_ELEMENTS = 10;
 /** "actions": 25 elements. */
 export const MAX_BUTTONS = 25;
-/** "button": text 75, value 2,000, url 3,000, `action_id` 255 characters. */
+/** "button": text and `accessibility_label` 75, value 2,000, url 3,000, `action_id` 255 characters. */
 export const MAX_BUTTON_LABEL = 75;
 export const MAX_BUTTON_VALUE = 2_000;
 export const MAX_BUTTON_URL = 3_000;

@@ -24,8 +24,6 @@ export type HowFresh = number | 'shown';
 export interface Directory {
   /** Cached for at most 60 s; with `sinceMs`, only answers to requests sent then or later. @throws KdebugError person_unknown */
   person(userId: string, sinceMs?: number): Promise<Person>;
-  /** The name of a person whom this process has looked up before, however long ago. Asks nobody. */
-  knownName(userId: string): string | undefined;
   /** The members of a user group. @throws KdebugError usergroup_unknown */
   members(usergroupId: string, howFresh?: HowFresh): Promise<ReadonlySet<string>>;
   /**

@@ -177,13 +177,13 @@ export class ApproverCopies {
 
   async #messageOf(notice: Notice, run: Run, destination: Destination): Promise<Message> {
     if (notice.kind === 'copy') return this.#card(run, destination);
+    const { approvers } = this.#deps.policies.current();
+    const context = { approvers, nowMs: this.#deps.clock.now() };
     if (notice.threadTs === undefined) {
       const card = run.asked?.copies.find((copy) => copy.channelId === notice.channelId && !copy.isReminder);
-      const url = await this.#linkTo(card);
-      return reminderMessage(run, url === undefined ? {} : { url });
+      return reminderMessage(run, { ...context, url: await this.#linkTo(card) });
     }
-    const isAtCard = notice.channelId === run.delivery.anchor?.channelId;
-    return reminderMessage(run, isAtCard ? { approvers: this.#deps.policies.current().approvers } : {});
+    return reminderMessage(run, { ...context, mentionsThem: notice.channelId === run.delivery.anchor?.channelId });
   }
 
   async #edit(copy: Copy): Promise<void> {

@@ -173,9 +173,8 @@ export class ResultDelivery {
   }
 
   #messageOf(run: Run, isPrivate: boolean): Message {
-    const requesterName = this.#voice.deps.directory.knownName(run.origin.requesterId);
     const { links } = this.#voice.deps.policies.current();
-    return resultMessage(run, { isPrivate, ...defined({ requesterName, links }) });
+    return resultMessage(run, { isPrivate, ...defined({ links }) });
   }
 
   /** Slack refuses the result everywhere: send it privately to the requester, if there is one, and record it as lost. */

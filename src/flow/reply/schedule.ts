@@ -1,7 +1,6 @@
 import type { Run } from '../../core/run/run.ts';
 import type { RenderContext } from '../../core/say/run/run-messages.ts';
 import { type BackOff, delayOf } from '../../lib/backoff.ts';
-import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { isForRequesterAlone } from '../planning/channel-check.ts';
 
@@ -46,6 +45,5 @@ export async function renderContextOf(
     nowMs: deps.clock.now(),
     approvers: deps.policies.current().approvers,
     isPrivate,
-    ...defined({ requesterName: deps.directory.knownName(run.origin.requesterId) }),
   };
 }

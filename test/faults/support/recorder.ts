@@ -21,7 +21,7 @@ export function recorded(deps: FlowDeps, effects: Effects, life: Life): FlowDeps
     }),
     clusters: { get: (name) => recordedCluster(clusters.get(name), effects, life) },
     audit: through(audit, effects, life, { name: (_, [entry]) => `audit.${field(entry, 'step')}` }),
-    directory: through(directory, effects, life, { name: (method) => `directory.${method}`, fromMemory: 'knownName' }),
+    directory: through(directory, effects, life, { name: (method) => `directory.${method}` }),
     spools: {
       open: (owner) =>
         effects.through(life, 'spool.open', async () => recordedSpool(await spools.open(owner), effects, life)),
@@ -37,17 +37,14 @@ const field = (value: unknown, name: string): string => {
 
 interface Naming {
   readonly name: (method: string, args: readonly unknown[]) => string;
-  /** A method that answers at once, from what the process knows: no effect. */
-  readonly fromMemory?: string;
 }
 
-/** Whatever methods a port has or will have: each is named and counted. All but the one from memory answer by a promise. */
-function through<Port extends object>(port: Port, effects: Effects, life: Life, { name, fromMemory }: Naming): Port {
+/** Whatever methods a port has or will have: each is named and counted. All answer by a promise. */
+function through<Port extends object>(port: Port, effects: Effects, life: Life, { name }: Naming): Port {
   return new Proxy(port, {
     get(target, key) {
       const member: unknown = Reflect.get(target, key, target);
       if (typeof member !== 'function') return member;
-      if (key === fromMemory) return member.bind(target);
       return (...args: readonly unknown[]) =>
         effects.through(life, name(String(key), args), async () => Reflect.apply(member, target, args));
     },

@@ -459,12 +459,6 @@ export class FakeDirectory implements Directory {
     return { userId, teamId: 'T0TEAM', kind: this.kinds.get(userId) ?? 'member', name: userId };
   }
 
-  /** Nobody was looked up, unless a test says so. */
-  readonly names = new Map<string, string>();
-  knownName(userId: string): string | undefined {
-    return this.names.get(userId);
-  }
-
   async members(usergroupId: string, howFresh?: HowFresh): Promise<ReadonlySet<string>> {
     this.faults.take(typeof howFresh === 'number' ? 'fresh members' : 'members', 'before');
     const kept = typeof howFresh === 'number' ? undefined : this.kept.get(usergroupId);

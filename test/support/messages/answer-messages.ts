@@ -17,7 +17,6 @@ import { armed } from './run-messages.ts';
 const NOW: RenderContext = {
   approvers: { sre: { usergroup: 'S0SRE', users: [] } },
   nowMs: START_MS + 3_000,
-  requesterName: 'Roy',
 };
 
 const LONG_NAME = 'checkout-worker-payments-eu-west-7d9f8b6c5-abcde';
@@ -166,7 +165,7 @@ const card = (name: string, run: Run, context: Partial<RenderContext> = {}): Exa
 });
 const result = (name: string, run: Run, isPrivate = false): Example => ({
   name,
-  message: resultMessage(run, { isPrivate, requesterName: 'Roy' }),
+  message: resultMessage(run, { isPrivate }),
 });
 
 const described = (pod: Pod, facts: Partial<ClusterFacts> = {}): PodDescription => ({

@@ -472,8 +472,8 @@ export const RUN_MESSAGES: readonly MessageKind[] = [
       { name: 'the copy, rejected', message: copyMessage(decided('rejected', [reject]), NOW, PERMALINK) },
       { name: 'the copy, withdrawn', message: copyMessage(decided('cancelled'), NOW, PERMALINK) },
       { name: 'the copy, expired', message: copyMessage(decided('expired'), NOW, PERMALINK) },
-      { name: 'the reminder in the thread', message: reminderMessage(requested(), { approvers: APPROVERS }) },
-      { name: 'the reminder elsewhere', message: reminderMessage(requested(), { url: PERMALINK }) },
+      { name: 'the reminder in the thread', message: reminderMessage(requested(), { ...NOW, mentionsThem: true }) },
+      { name: 'the reminder elsewhere', message: reminderMessage(requested(), { ...NOW, url: PERMALINK }) },
     ],
   },
   {

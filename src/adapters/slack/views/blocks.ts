@@ -20,7 +20,7 @@ import {
 } from '../limits.ts';
 import { chartBlock, type MessageBlock } from './chart.ts';
 import { clean, cleanLine, type Room, shorten, shortenMiddle } from './plain.ts';
-import { richText, smallPrint } from './spans.ts';
+import { richText, smallPrint, wordsOf } from './spans.ts';
 import { tableBlocks } from './table.ts';
 
 /** One line of plain text of 1 to `length` characters; marks a cut. */
@@ -116,6 +116,9 @@ function actions(buttons: readonly Button[]): KnownBlock[] {
 /** Slack refuses an empty value, and a truncated id would name another run. */
 const isSendable = ({ value }: Button): boolean => value !== '' && value.length <= MAX_BUTTON_VALUE;
 
+/** Only screen readers get it, so it is no markup. */
+const spokenText = (spans: readonly Span[]): string => plain(spans.map(wordsOf).join(''), MAX_BUTTON_LABEL).text;
+
 function links(all: readonly LinkButton[]): KnownBlock[] {
   const elements = all
     .filter(({ url }) => url.length <= MAX_BUTTON_URL)
@@ -129,12 +132,13 @@ function links(all: readonly LinkButton[]): KnownBlock[] {
   return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
 
-function buttonElement({ action, label, value, style, confirm }: Button): ButtonElement {
+function buttonElement({ action, label, spoken = [], value, style, confirm }: Button): ButtonElement {
   return {
     type: 'button',
     action_id: action,
     text: plain(label, MAX_BUTTON_LABEL),
     value,
+    ...(spoken.length > 0 ? { accessibility_label: spokenText(spoken) } : {}),
     ...(style ? { style } : {}),
     ...(confirm
       ? {

@@ -1,5 +1,6 @@
 import type { MrkdwnElement, PlainTextElement, RichTextElement, RichTextText } from '@slack/types';
-import type { Span } from '../../../core/say/message/message.ts';
+import { joined, line } from '../../../core/say/message/line.ts';
+import type { Part, Span } from '../../../core/say/message/message.ts';
 import { MAX_CONTEXT_ELEMENTS } from '../limits.ts';
 import { clean, cleanLine, escapeText, type Room, shorten, weigh } from './plain.ts';
 
@@ -19,19 +20,25 @@ const formatOf = ({ isToday }: { readonly isToday?: true }): string => (isToday 
 const LATEST_MS = 99_999_999_999_000;
 
 /** A span as plain text, where Slack accepts nothing else. */
-function wordsOf(span: Span): string {
+export function wordsOf(span: Span): string {
   switch (span.kind) {
     case 'person':
-      return span.userId;
+      return span.name ?? span.userId;
     case 'usergroup':
-      return span.usergroupId;
+      return span.name ?? span.usergroupId;
     case 'channel':
-      return span.channelId;
+      return span.name ?? span.channelId;
     case 'time':
-      return isMoment(span.atMs) ? new Date(span.atMs).toISOString() : 'at an unknown time';
+      return isMoment(span.atMs) ? utcWords(span) : 'at an unknown time';
     default:
       return span.text;
   }
+}
+
+/** `08:55 UTC`, or `29 Nov, 08:55 UTC`. */
+function utcWords({ atMs, isToday }: Extract<Span, { kind: 'time' }>): string {
+  const whole = new Date(atMs).toUTCString();
+  return `${isToday ? '' : `${whole.slice(5, 11)}, `}${whole.slice(-12, -7)} UTC`;
 }
 
 /** Only addresses of Slack's own messages and files become links, whoever wrote them. */
@@ -44,6 +51,10 @@ const leadsSomewhere = (span: Span): span is Extract<Span, { kind: 'link' | 'web
   (span.kind === 'link' && SLACK_LINK.test(span.url)) ||
   (span.kind === 'web' && WEB_LINK.test(span.url) && !/[|<>]/.test(span.url));
 
+/** Whether Slack shows their name itself, and notifies them. */
+const isMention = (span: Span): span is Extract<Span, { kind: 'person' }> =>
+  span.kind === 'person' && USER_ID.test(span.userId) && !(span.isQuiet && span.name !== undefined);
+
 const isMoment = (atMs: number): boolean => atMs >= 0 && atMs <= LATEST_MS;
 
 const textElement = (text: string, span: Span): RichTextText => ({
@@ -54,7 +65,7 @@ const textElement = (text: string, span: Span): RichTextText => ({
 });
 
 function element(span: Span, room: Room): RichTextElement | undefined {
-  if (span.kind === 'person' && USER_ID.test(span.userId)) return { type: 'user', user_id: span.userId };
+  if (isMention(span)) return { type: 'user', user_id: span.userId };
   if (span.kind === 'usergroup' && USERGROUP_ID.test(span.usergroupId))
     return { type: 'usergroup', usergroup_id: span.usergroupId };
   if (span.kind === 'channel' && CHANNEL_ID.test(span.channelId))
@@ -122,7 +133,7 @@ export function smallPrint(spans: readonly Span[], room: Room): (PlainTextElemen
 }
 
 function markupOf(span: Span): string | undefined {
-  if (span.kind === 'person' && USER_ID.test(span.userId)) return `<@${span.userId}>`;
+  if (isMention(span)) return `<@${span.userId}>`;
   if (span.kind === 'usergroup' && USERGROUP_ID.test(span.usergroupId)) return `<!subteam^${span.usergroupId}>`;
   if (span.kind === 'channel' && CHANNEL_ID.test(span.channelId)) return `<#${span.channelId}>`;
   if (leadsSomewhere(span)) return `<${span.url}|${escapeText(cleanLine(span.text))}>`;
@@ -130,19 +141,36 @@ function markupOf(span: Span): string | undefined {
   return `<!date^${Math.floor(span.atMs / 1000)}^${formatOf(span)}|${wordsOf(span)}>`;
 }
 
-/** One line for Slack's `text`: people become mentions, all other words are escaped, with at most `length` characters after that. */
+/**
+ * One line for Slack's `text`, with at most `length` characters. People have their names: Slack reads no markup in a text without any, and may show
+ * the id. Where the name is not known, a mention is better than the id alone. All other words are escaped.
+ */
 export function notificationText(spans: readonly Span[], length: number): string {
   let left = length;
-  let line = '';
+  let shown = '';
   for (const span of spans) {
     if (left <= 0) break;
-    const isPerson = span.kind === 'person' && USER_ID.test(span.userId);
-    const words = isPerson
+    const isUnnamed = isMention(span) && span.name === undefined;
+    const words = isUnnamed
       ? `<@${span.userId}>`
       : shorten(clean(wordsOf(span)).replace(/\s+/g, ' '), { weight: left, length: left });
-    line += isPerson ? words : escapeText(words);
+    shown += isUnnamed ? words : escapeText(words);
     // Not its length: `&` is five characters then.
     left -= weigh(words);
   }
-  return line.trim();
+  return shown.trim();
+}
+
+/** A part in words for Slack's `text`, which show every character as its block does. */
+export function partText(part: Part, length: number): string {
+  if (part.kind === 'paragraph') return notificationText(part.spans, length);
+  if (part.kind === 'facts')
+    return notificationText(
+      joined(
+        part.facts.map(({ label, value }) => line`${label}: ${value}`),
+        '; ',
+      ),
+      length,
+    );
+  return part.kind === 'preformatted' ? escapeText(shorten(clean(part.text), { weight: length, length })) : '';
 }

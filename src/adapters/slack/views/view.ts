@@ -4,9 +4,9 @@ import { MAX_BLOCKS, MAX_BLOCKS_WEIGHT, MAX_FALLBACK, MAX_TEXT } from '../limits
 import { blocksOf } from './blocks.ts';
 import { hasDrawing, type MessageBlock, withDrawings, withoutDrawings } from './chart.ts';
 import { cleanLine, escapeText, shorten, weigh } from './plain.ts';
-import { notificationText } from './spans.ts';
+import { notificationText, partText } from './spans.ts';
 
-/** Blocks, and the escaped one-line text for notifications and screen readers. */
+/** Blocks, and the escaped text for notifications and screen readers. */
 export interface View {
   readonly text: string;
   readonly blocks: MessageBlock[];
@@ -84,11 +84,25 @@ const NOT_WHOLE: Part = {
 const plainSummary = ({ summary, tone }: Message): string =>
   shorten(`${markText(tone)}${cleanLine(summary)}`.trim() || '…', { weight: MAX_FALLBACK, length: MAX_FALLBACK });
 
-/** A lock screen shows few words, so what merely goes on gets no mark there. */
+/** A long reason leaves room for what people decide on. */
+const MAX_FIRST_LINE = 600;
+
+/** Its first line is for a lock screen. Commands come last, as only an end may be cut. */
 function fallback(message: Message): string {
-  const { tone, notification } = message;
+  const { decidedOn = [] } = message;
+  const isCode = ({ kind }: Part): boolean => kind === 'preformatted';
+  let text = firstLineOf(message);
+  for (const part of [...decidedOn.filter((part) => !isCode(part)), ...decidedOn.filter(isCode)])
+    text = `${text}\n${partText(part, MAX_FALLBACK - text.length - 1)}`.trimEnd();
+  return text;
+}
+
+/** A lock screen shows few words, so what merely goes on gets no mark there. */
+function firstLineOf(message: Message): string {
+  const { tone, notification, decidedOn } = message;
   if (!notification) return escapeText(plainSummary(message));
-  return `${tone === 'progress' ? '' : markText(tone)}${notificationText(notification, MAX_FALLBACK)}`.trim() || '…';
+  const words = notificationText(notification, decidedOn ? MAX_FIRST_LINE : MAX_FALLBACK);
+  return `${tone === 'progress' ? '' : markText(tone)}${words}`.trim() || '…';
 }
 
 export const weightOf = (blocks: readonly MessageBlock[]): number =>

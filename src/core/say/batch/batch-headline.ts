@@ -8,7 +8,7 @@ import { LINE_LENGTH } from '../../line-lengths.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import type { RunState } from '../../run/run-state.ts';
 import { joined, line, plainText, type Words } from '../message/line.ts';
-import { code, person, type Span, strong, type Tone, time } from '../message/message.ts';
+import { code, person, quietPerson, type Span, strong, type Tone, time } from '../message/message.ts';
 import { describeOutcome, STATE_TEXT } from '../parts/outcome-text.ts';
 import { groupText, RECORD_LOST, STATUS_TEXT, shownName } from './batch-facts.ts';
 import { compareHeadline, isComparison } from './compare-parts.ts';
@@ -51,7 +51,7 @@ export function batchHeadline(run: BatchRun, counts: Counts, nowMs: number): Bat
     headlineOf(tone, line`${before}${strong(subject)}${where}${answer}`);
   if (run.state === 'pending-approval') {
     const { tone } = STATE_TEXT[run.state];
-    const spans = line`${person(origin.requesterId)} wants to run ${strong(subject)}${where}`;
+    const spans = line`${quietPerson(origin.requesterId)} wants to run ${strong(subject)}${where}`;
     return { tone, spans, words: `${subject}${where}` };
   }
   if (!isDecided(run)) return named(STATE_TEXT[run.state].tone, '', `${STATE_TEXT[run.state].headline}: `);

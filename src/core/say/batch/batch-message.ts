@@ -5,9 +5,9 @@ import { withoutOutput } from '../../batch/pod-result.ts';
 import { type Counts, columnsOf, countPods, matchedOf } from '../../batch/pod-state.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { dotted, facts, line, message, note, paragraph, type Shown } from '../message/line.ts';
-import { code, type Message, type Part, person, type Span, time } from '../message/message.ts';
-import { quietPerson, typedCommand } from '../message/typed-text.ts';
-import { type Approvers, approvalParts } from '../parts/approval-parts.ts';
+import { code, type Message, type Part, person, quietPerson, type Span, time } from '../message/message.ts';
+import { typedCommand } from '../message/typed-text.ts';
+import { type Approvers, approvalParts, decidedOn } from '../parts/approval-parts.ts';
 import { headlineOf, oneLine, toneOf } from '../parts/headline.ts';
 import { APPROVAL_NEEDED, OUTPUT_IS_PRIVATE } from '../parts/outcome-text.ts';
 import { wholeReason } from '../parts/request-parts.ts';
@@ -22,7 +22,6 @@ import { groupsPart, shownGroups } from './group-parts.ts';
 export interface BatchRenderContext {
   readonly nowMs: number;
   readonly approvers: Approvers;
-  readonly requesterName?: string;
   /** Results and logs are for the requester alone: the dashboard shows none of them. */
   readonly isPrivate?: boolean;
 }
@@ -40,11 +39,15 @@ export function batchMessage(given: BatchRun, context: BatchRenderContext): Mess
     ...batchHead,
     rest: undefined,
   };
-  return message({ summary: summaryOf(run, words), tone, notification: notificationOf(run, words) }, [
-    paragraph`${spans}`,
-    isDecided(run) ? dashboardParts(run, counts, { ...context, rest }) : cardParts(run, context),
-    note`${noteSpans(run, counts, context)}`,
-  ]);
+  const frame = { summary: summaryOf(run, words), notification: notificationOf(run, words), tone };
+  return message(
+    { ...frame, decidedOn: [decidedOn(run, context), run.state === 'pending-approval' && facts(scopeFacts(run))] },
+    [
+      paragraph`${spans}`,
+      isDecided(run) ? dashboardParts(run, counts, { ...context, rest }) : cardParts(run, context),
+      note`${noteSpans(run, counts, context)}`,
+    ],
+  );
 }
 
 interface AnswerHead extends BatchHeadline {
@@ -86,7 +89,7 @@ function notificationOf({ state, plan, origin }: BatchRun, words: string): reado
  * The card shows the reason, the power, the approvers with their deadline, and the buttons; then the pods. Once
  * decided, it shows the decision.
  */
-function cardParts(run: BatchRun, { approvers, nowMs }: BatchRenderContext): Shown {
+function cardParts(run: BatchRun, context: BatchRenderContext): Shown {
   const { reason } = run.plan;
   const isPending = run.state === 'pending-approval';
   const why = isPending ? reason !== undefined && whySpans(reason) : cardLine(run);
@@ -94,7 +97,7 @@ function cardParts(run: BatchRun, { approvers, nowMs }: BatchRenderContext): Sho
     paragraph`${why}`,
     paragraph`${answerLine(run)}`,
     isPending ? approverParts(run) : facts(accessFacts(run)),
-    approvalParts(run, approvers, nowMs),
+    approvalParts(run, context),
     wholeReason(run.plan),
     facts(scopeFacts(run)),
   ];
@@ -105,7 +108,7 @@ interface DashboardContext extends BatchRenderContext {
 }
 
 function dashboardParts(run: BatchRun, counts: Counts, context: DashboardContext): Shown {
-  const { approvers, nowMs, rest } = context;
+  const { nowMs, rest } = context;
   const { batch } = run;
   const isCompared = isComparison(run) && batch.endedAtMs !== undefined;
   const groups = shownGroups(run);
@@ -120,7 +123,7 @@ function dashboardParts(run: BatchRun, counts: Counts, context: DashboardContext
         paragraph`${spans}`,
         !isCompared && buttons,
       ];
-  return [head, groupsPart(groups, { except: group }), approvalParts(run, approvers, nowMs)];
+  return [head, groupsPart(groups, { except: group }), approvalParts(run, context)];
 }
 
 /** The counts of pods in words: they fit a line of a phone, and a screen reader reads them. */
@@ -136,15 +139,11 @@ function countsPart(counts: Counts): Part {
 }
 
 /** `local · Roy · 3 at a time · 8 pods matched · for 12 s · batch id`. What a person typed comes last. */
-function noteSpans(
-  run: BatchRun,
-  counts: Counts,
-  { nowMs, requesterName, isPrivate }: BatchRenderContext,
-): readonly Span[] {
+function noteSpans(run: BatchRun, counts: Counts, { nowMs, isPrivate }: BatchRenderContext): readonly Span[] {
   const { batch, plan, origin } = run;
   return dotted([
     plan.cluster,
-    quietPerson(origin.requesterId, requesterName),
+    quietPerson(origin.requesterId),
     isDecided(run) && batch.endedAtMs === undefined && `${batch.parallelism} at a time`,
     isDecided(run) && `${formatCount(matchedOf(counts), 'pod')} matched`,
     skippedText(batch, counts),

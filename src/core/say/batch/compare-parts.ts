@@ -6,7 +6,7 @@ import type { PodFacts } from '../../compare/facts.ts';
 import { NAMED_LINE_LENGTH } from '../../line-lengths.ts';
 import type { BatchRun } from '../../run/life-cycle.ts';
 import { fact, joined, line, list, paragraph, plainText, type Shown } from '../message/line.ts';
-import { code, type Fact, type Part, person, type Span, strong, type Tone } from '../message/message.ts';
+import { code, type Fact, type Part, quietPerson, type Span, strong, type Tone } from '../message/message.ts';
 import { STATE_TEXT } from '../parts/outcome-text.ts';
 
 /** The files have all. */
@@ -76,7 +76,7 @@ export function compareHeadline(run: BatchRun, counts: Counts, isDecided: boolea
   const { tone } = STATE_TEXT[state];
   if (state === 'pending-approval') {
     const plain = headline(tone, 'compare ', name, others);
-    return { ...plain, spans: line`${person(origin.requesterId)} wants to ${plain.spans}` };
+    return { ...plain, spans: line`${quietPerson(origin.requesterId)} wants to ${plain.spans}` };
   }
   if (!isDecided) return headline(tone, `${STATE_TEXT[state].headline}: compare `, name, others);
   if (batch.endedAtMs === undefined) {

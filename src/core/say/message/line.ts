@@ -79,14 +79,16 @@ export const shownParts = (...given: readonly Shown[]): readonly Part[] =>
 /** A message but for its parts. */
 type Frame = Pick<Message, 'tone'> & {
   readonly [Key in 'summary' | 'notification' | 'code']?: Message[Key] | undefined;
-};
+} & { readonly decidedOn?: readonly Shown[] | undefined };
 
 /** Without a `summary`, the first heading or paragraph is it. */
-export function message({ summary, code, ...frame }: Frame, given: readonly Shown[]): Message {
+export function message({ summary, code, decidedOn = [], ...frame }: Frame, given: readonly Shown[]): Message {
   const parts = shownParts(given);
+  const decided = shownParts(decidedOn);
   return {
     summary: summary ?? plainText(firstLineOf(parts)),
     ...defined(frame),
+    ...(decided.length > 0 ? { decidedOn: decided } : {}),
     parts,
     ...defined({ code }),
   } as Message;

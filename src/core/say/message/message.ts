@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/object.ts';
 import type { ActionName, FormName } from '../../actions.ts';
 import type { Chart } from '../../diagnosis/facts/verdict.ts';
 import { alertSourceOf } from '../../ids.ts';
@@ -9,8 +10,10 @@ import { alertSourceOf } from '../../ids.ts';
 export interface Message {
   /** One line for transcripts, and for notifications and screen readers where `notification` is absent. */
   readonly summary: string;
-  /** One line for notifications and screen readers; it may mention people, and only people. */
+  /** One line for notifications and screen readers; it may name people, and only people. */
   readonly notification?: readonly Span[];
+  /** What people decide on, in words behind that line: screen readers read no parts. A part that is preformatted comes last, and its end may be cut. */
+  readonly decidedOn?: readonly Part[];
   readonly tone: Tone;
   readonly parts: readonly Part[];
   /** The reason of a refusal. It is not shown; a note names it where operators need it. */
@@ -56,15 +59,21 @@ export type Span =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'strong'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string }
-  /** A person, by Slack user id; only for ids from Slack's own payloads. */
-  | { readonly kind: 'person'; readonly userId: string }
-  /** A Slack user group; only for ids from the policy. Its members are notified when the message is posted, not when it is updated. */
-  | { readonly kind: 'usergroup'; readonly usergroupId: string }
+  /**
+   * A person, by Slack user id; only for ids from Slack's own payloads. `name`, which `withNames` fills in, stands where Slack shows no mention,
+   * and for a quiet one, whom a mention would notify.
+   */
+  | { readonly kind: 'person'; readonly userId: string; readonly name?: string; readonly isQuiet?: true }
+  /**
+   * A Slack user group; only for ids from the policy, whose name for it stands where Slack shows no mention. Its members are notified when the
+   * message is posted, not when it is updated.
+   */
+  | { readonly kind: 'usergroup'; readonly usergroupId: string; readonly name?: string }
   /**
    * A channel, by Slack channel id; only for ids from the policy or from Slack. Readers without access to it see
-   * "private channel".
+   * "private channel". `name` as of a group.
    */
-  | { readonly kind: 'channel'; readonly channelId: string }
+  | { readonly kind: 'channel'; readonly channelId: string; readonly name?: string }
   /**
    * A link to a message or file in Slack; only for addresses that Slack itself gave. Any other address is shown as its
    * text.
@@ -109,6 +118,8 @@ export interface Fact {
 export interface Button {
   readonly action: ActionName;
   readonly label: string;
+  /** Screen readers read this in place of the label, which many buttons share. */
+  readonly spoken?: readonly Span[];
   readonly value: string;
   readonly style?: 'primary' | 'danger';
   readonly confirm?: { readonly title: string; readonly text: string; readonly yes: string; readonly no: string };
@@ -128,8 +139,21 @@ export function person(userId: string): Span {
   const source = alertSourceOf(userId);
   return source === undefined ? { kind: 'person', userId } : text(`alert source ${source}`);
 }
-export const usergroup = (usergroupId: string): Span => ({ kind: 'usergroup', usergroupId });
-export const channel = (channelId: string): Span => ({ kind: 'channel', channelId });
+/** By name where kdebug knows it: they did this themselves, or the line notifies others. */
+export function quietPerson(userId: string): Span {
+  const span = person(userId);
+  return span.kind === 'person' ? { ...span, isQuiet: true } : span;
+}
+export const usergroup = (usergroupId: string, name?: string): Span => ({
+  kind: 'usergroup',
+  usergroupId,
+  ...defined({ name }),
+});
+export const channel = (channelId: string, name?: string): Span => ({
+  kind: 'channel',
+  channelId,
+  ...defined({ name }),
+});
 export const link = (url: string, label: string): Span => ({ kind: 'link', url, text: label });
 /** Undefined: it is no address that may become a link. */
 export function webLink(url: string | undefined, label: string): Span | undefined {

@@ -38,12 +38,12 @@ export function typedText(words: string): readonly Span[] {
 const MAX_NAME_LENGTH = 40;
 
 /**
- * A person in small print, by name, as a mention there may notify them; by a mention where the name is not known, or would not show as it is. People
- * choose their names: `·` and `/` become spaces, because these part what kdebug says of the run from what others wrote.
+ * A name among other words; undefined where it is not known, or would not show as it is. People choose their names: `·` and `/` become spaces,
+ * because these part what kdebug says of the run from what others wrote.
  */
-export function quietPerson(userId: string, name = ''): Span {
+export function plainName(name = ''): string | undefined {
   const shown = shorten(name.replace(/[·/\s]+/g, ' ').trim(), MAX_NAME_LENGTH);
-  return shown === '' || visible(shown) !== shown ? person(userId) : text(shown);
+  return shown === '' || visible(shown) !== shown ? undefined : shown;
 }
 
 /** A command line may have 16,000 characters; the card or the record has all of it. */

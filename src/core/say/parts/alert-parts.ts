@@ -3,11 +3,15 @@ import type { AlertCard } from '../../alert/card.ts';
 import type { Run } from '../../run/run.ts';
 import { dotted, line, note, paragraph, type Shown } from '../message/line.ts';
 import { code, type Span, shortTime, strong, webLink } from '../message/message.ts';
-import { oneLine } from './headline.ts';
+import { causeBefore, oneLine } from './headline.ts';
 
 /** `*KubePodCrashLooping* · critical · firing since 12:41`: what people look for when they know the alert. */
 export const alertLine = ({ alert }: Run, nowMs: number): Shown =>
   alert && paragraph`${dotted([strong(alert.name), alert.severity, stateOf(alert, nowMs)])}`;
+
+/** The words for a lock screen. An alert without a pod has its name for a subject. */
+export const alertWords = ({ alert }: Run, subject: string, headline: string): readonly Span[] | undefined =>
+  alert && line`${causeBefore([...new Set([subject, alert.name])], headline)}`;
 
 function stateOf(alert: AlertCard, nowMs: number): readonly Span[] {
   const { sinceMs, resolvedAtMs, times, firing } = alert;

@@ -1,6 +1,6 @@
 import { formatCount, formatDuration } from '../../../lib/duration.ts';
-import { own } from '../../../lib/object.ts';
-import { shorten } from '../../../lib/text.ts';
+import { defined, own } from '../../../lib/object.ts';
+import { shorten, shortenMiddle } from '../../../lib/text.ts';
 import type { Plan } from '../../container/plan.ts';
 import { GRANT_MS, GRANT_RUNS, grantTarget, isActive, mayGrant } from '../../planning/grant.ts';
 import type { Vote } from '../../planning/vote.ts';
@@ -27,6 +27,7 @@ import {
   type Message,
   type Part,
   person,
+  quietPerson,
   type Span,
   soon,
   strong,
@@ -36,16 +37,29 @@ import {
 import { typedCommand, typedText } from '../message/typed-text.ts';
 import { shortName } from './headline.ts';
 import { STATE_TEXT } from './outcome-text.ts';
+import { powerParts } from './power-parts.ts';
 import { subjectOf, whyExpired } from './run-lines.ts';
 
 /** The people who may decide, by the policy's group names. */
 export type Approvers = Readonly<Record<string, ApproverGroup>>;
 
+interface ApprovalContext {
+  readonly approvers: Approvers;
+  readonly nowMs: number;
+}
+
+/** What a screen reader says of a request, too: what runs where with which power, who may decide, until when. Nothing once it is decided. */
+export const decidedOn = (run: Run, { approvers, nowMs }: ApprovalContext): Shown =>
+  run.state === 'pending-approval' && [
+    powerParts(defined(run.batch ? { batch: run.batch } : { plan: run.plan })),
+    pendingPart(run, approvers, nowMs),
+  ];
+
 /**
  * The approval on a card: who may decide and until when, the buttons, the copies, the votes and the grant. The button
  * of the requester comes last, apart from those of the approvers.
  */
-export const approvalParts = (run: Run, approvers: Approvers, nowMs: number): readonly Part[] =>
+export const approvalParts = (run: Run, { approvers, nowMs }: ApprovalContext): readonly Part[] =>
   shownParts(
     pendingPart(run, approvers, nowMs),
     buttonsPart(run, nowMs),
@@ -87,7 +101,7 @@ export const approvalWords = ({ approval, planHash }: Run): readonly string[] =>
 const withdrawParts = (run: Run): Shown =>
   run.state === 'pending-approval' &&
   !isUnattended(run) && [
-    note`Only ${person(run.origin.requesterId)} can withdraw it:`,
+    note`Only ${quietPerson(run.origin.requesterId)} can withdraw it:`,
     actions({ action: 'cancel', label: 'Withdraw request', value: run.id }),
   ];
 
@@ -95,8 +109,8 @@ function groupSpans(name: string, approvers: Approvers): readonly Span[] {
   const group = own(approvers, name);
   return joined(
     [
-      group?.usergroup === undefined ? undefined : usergroup(group.usergroup),
-      group?.channel === undefined ? undefined : line`the members of ${channel(group.channel)}`,
+      group?.usergroup === undefined ? undefined : usergroup(group.usergroup, name),
+      group?.channel === undefined ? undefined : line`the members of ${channel(group.channel, name)}`,
       ...(group?.users ?? []).map(person),
     ],
     ' ',
@@ -127,16 +141,21 @@ function grantPart({ grant, grantedBy, plan, origin }: Run, nowMs: number): Show
 }
 
 function buttonsPart(run: Run, nowMs: number): Shown {
+  const { id: value } = run;
   if (run.state === 'pending-approval') {
-    return actions({ action: 'approve', label: 'Approve', value: run.id, style: 'primary' }, ...grantButton(run), {
-      action: 'reject',
-      label: 'Reject',
-      value: run.id,
-      style: 'danger',
-    });
+    return actions(
+      { action: 'approve', label: 'Approve', spoken: spoken('Approve', run), value, style: 'primary' },
+      ...grantButton(run),
+      { action: 'reject', label: 'Reject', spoken: spoken('Reject', run), value, style: 'danger' },
+    );
   }
   return run.grant && run.plan && isActive(run.grant, nowMs) && actions(endButton(run.id, run.plan));
 }
+
+/** `Approve debugger on shop/web-3 for alice`. Slack leaves 75 characters. */
+const spoken = (label: string, run: Run): readonly Span[] =>
+  line`${label} ${run.plan?.imageAlias} on ${shortenMiddle(subjectOf(run), MAX_SPOKEN_LENGTH)} for ${quietPerson(run.origin.requesterId)}`;
+const MAX_SPOKEN_LENGTH = 30;
 
 /** Slack leaves 300 characters for the text of a dialog; a workload's name may have 253. */
 const MAX_TARGET_LENGTH = 120;
@@ -146,7 +165,8 @@ const shownTarget = (plan: Plan): string => shorten(grantTarget(plan), MAX_TARGE
  * Grants are only for single runs, and only where the rule lets one approver give them. The dialog says exactly what is
  * granted.
  */
-function grantButton({ id: value, batch, plan, approval }: Run): readonly Button[] {
+function grantButton(run: Run): readonly Button[] {
+  const { id: value, batch, plan, approval } = run;
   if (batch || !plan || plan.onceMore || !approval || !mayGrant(approval)) return [];
   const times = `up to ${GRANT_RUNS} times within ${formatDuration(GRANT_MS)}`;
   const label = `Approve for ${formatDuration(GRANT_MS)}`;
@@ -156,7 +176,7 @@ function grantButton({ id: value, batch, plan, approval }: Run): readonly Button
     yes: label,
     no: 'Go back',
   };
-  return [{ action: 'approve-grant', label, value, confirm }];
+  return [{ action: 'approve-grant', label, spoken: spoken(label, run), value, confirm }];
 }
 
 const endButton = (value: string, plan: Plan): Button => ({

@@ -127,15 +127,26 @@ const LESS_THAN_THE_CAUSE: readonly (readonly [RegExp, string])[] = [
 export function firstLineOf(name: string, headline: string): readonly Span[] {
   const plain = headline.replace(OTHERS, '');
   const shorter = shortenMiddle(name, SHORT_NAME_LENGTH);
-  const ways: (readonly [string, string])[] = [
+  const ways: readonly (readonly [string, string])[] = [
     [shortName(name), headline],
     [shortName(name), plain],
     [shorter, plain],
   ];
-  for (const [pattern, instead] of LESS_THAN_THE_CAUSE)
-    ways.push([shorter, (ways.at(-1)?.[1] ?? plain).replace(pattern, instead)]);
-  const [shown, words] = ways.find((way) => way[1].length <= roomBeside(way[0])) ?? ways.at(-1) ?? [shorter, plain];
-  return line`${strong(shown)}: ${cutEnd(words, roomBeside(shown))}`;
+  const [shown, words] = ways.find((way) => way[1].length <= roomBeside(way[0])) ?? [shorter, plain];
+  return line`${strong(shown)}: ${causeWithin(roomBeside(shown), words)}`;
+}
+
+/** `app exited with code 1 · shop/web-1 · KubePodCrashLooping` in one line: on a lock screen the cause comes first. */
+export function causeBefore(names: readonly string[], headline: string): string {
+  const behind = names.map((name) => ` · ${shortenMiddle(name, SHORT_NAME_LENGTH)}`).join('');
+  return `${causeWithin(LINE_LENGTH - behind.length, headline)}${behind}`;
+}
+
+function causeWithin(room: number, headline: string): string {
+  let words = headline;
+  for (const [pattern, instead] of [[OTHERS, ''] as const, ...LESS_THAN_THE_CAUSE])
+    words = words.length <= room ? words : words.replace(pattern, instead);
+  return cutEnd(words, room);
 }
 
 /** Beside the name, the mark and what parts them. */

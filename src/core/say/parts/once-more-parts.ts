@@ -6,7 +6,7 @@ import { classText } from '../../container/class-facts.ts';
 import type { Carrier, OnceMore } from '../../container/once-more.ts';
 import type { Plan } from '../../container/plan.ts';
 import { fact, facts, line, paragraph, rows, type Shown, shownParts, whole } from '../message/line.ts';
-import { code, type Fact, type Part, person, strong } from '../message/message.ts';
+import { code, type Fact, type Part, quietPerson, strong } from '../message/message.ts';
 import { shortName } from './headline.ts';
 import { namesOf, revisionPart, switchesOf } from './once-more-words.ts';
 import { whySpans } from './run-lines.ts';
@@ -26,7 +26,7 @@ export function onceMoreParts(plan: SecondRun): readonly Part[] {
   const program = code(onceMore.container);
   const subject = strong(shortName(`${namespace}/${podName}`));
   return shownParts(
-    whole(paragraph`${person(plan.requesterId)} wants to run the program of ${program} once more in ${subject}`),
+    whole(paragraph`${quietPerson(plan.requesterId)} wants to run the program of ${program} once more in ${subject}`),
     reason !== undefined && paragraph`${whySpans(reason)}`,
     whole(paragraph`${strong('The program runs a second time beside its pod.')} ${watchedWords(plan)}`),
     plan.observed?.withholdsLog &&

@@ -8,7 +8,7 @@ import type { Plan } from '../../container/plan.ts';
 import type { Profile } from '../../container/profiles.ts';
 import { LINE_LENGTH } from '../../line-lengths.ts';
 import { fact, facts, line, paragraph, preformatted, type Shown, shownParts, whole } from '../message/line.ts';
-import { code, type Part, person, type Span, strong } from '../message/message.ts';
+import { code, type Part, quietPerson, type Span, strong } from '../message/message.ts';
 import { typedText } from '../message/typed-text.ts';
 import { shortName } from './headline.ts';
 import { onceMoreDetails } from './once-more-parts.ts';
@@ -43,7 +43,7 @@ export function requestParts(plan: Plan): readonly Part[] {
   const shown = strong(isShort ? subject : shortName(subject));
   const variables = env.map(({ name, value }) => `${visible(name)}=${visible(quoteWord(value))}`);
   return shownParts(
-    whole(paragraph`${person(plan.requesterId)} wants to run ${what} in ${shown}${isShort && whereText(plan)}`),
+    whole(paragraph`${quietPerson(plan.requesterId)} wants to run ${what} in ${shown}${isShort && whereText(plan)}`),
     reason !== undefined && paragraph`${whySpans(reason)}`,
     whole(paragraph`${accessSpans(plan)}`),
     riskPart([plan]),
@@ -68,7 +68,7 @@ function filesPart({ files = [], requesterId }: Plan): Shown {
   const secrets = files.filter(isSecretKind).map((kind) => SECRET_FILES[kind] ?? kind);
   if (secrets.length === 0) return [];
   const what = `${secrets.join(' and ')}, which may hold secrets,`;
-  return whole(paragraph`${strong('Files:')} may bring back ${what} for ${person(requesterId)} alone`);
+  return whole(paragraph`${strong('Files:')} may bring back ${what} for ${quietPerson(requesterId)} alone`);
 }
 
 const SECRET_FILES: Partial<Record<FileKind, string>> = {

@@ -8,7 +8,7 @@ import type { Outcome } from '../../outcome.ts';
 import { isUnattended } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import { line } from '../message/line.ts';
-import { code, person, type Span, strong, type Tone } from '../message/message.ts';
+import { code, person, quietPerson, type Span, strong, type Tone } from '../message/message.ts';
 import { typedText } from '../message/typed-text.ts';
 import {
   endHeadlineOf,
@@ -227,7 +227,7 @@ const DECIDED_AGAINST: ReadonlySet<Run['state']> = new Set(['denied', 'rejected'
 
 /** The destination of the result if the channel must not see it. */
 const goesSpans = ({ origin }: Run, end: string): readonly Span[] =>
-  line`The result goes to ${person(origin.requesterId)} by direct message${end}`;
+  line`The result goes to ${quietPerson(origin.requesterId)} by direct message${end}`;
 
 /** Of several approvals that the rule wants, some may have come. */
 export function whyExpired(approval: Run['approval']): string {

@@ -15,7 +15,7 @@ import {
   usergroup,
 } from '../message/message.ts';
 import { typedCommand } from '../message/typed-text.ts';
-import type { Approvers } from '../parts/approval-parts.ts';
+import { type Approvers, decidedOn } from '../parts/approval-parts.ts';
 import { oneLine, shortName } from '../parts/headline.ts';
 import { STATE_TEXT } from '../parts/outcome-text.ts';
 import { subjectOf, whyExpired } from '../parts/run-lines.ts';
@@ -69,21 +69,25 @@ function decisionOf({ state, approval, origin }: Run): Decided {
   return { tone: 'success', headline: 'Approved', spans: who.length === 0 ? [] : line` by ${who}` };
 }
 
-/** The people whom a reminder mentions, and the card if the reminder is not in its thread. */
 interface ReminderContext {
-  readonly approvers?: Approvers;
-  readonly url?: string;
+  readonly approvers: Approvers;
+  readonly nowMs: number;
+  /** It mentions the approvers: nobody has told them here yet. */
+  readonly mentionsThem?: boolean;
+  /** The card, if the reminder is not in its thread. */
+  readonly url?: string | undefined;
 }
 
-/** Sent when half of the approval time has passed. Mentions the approvers if they are given. */
-export function reminderMessage(run: Run, { approvers, url }: ReminderContext = {}): Message {
+/** Sent when half of the approval time has passed. */
+export function reminderMessage(run: Run, context: ReminderContext): Message {
+  const { approvers, mentionsThem = false, url } = context;
   const subject = subjectOf(run);
-  const mentions = approvers ? mentionsOf(run, approvers) : [];
+  const mentions = mentionsThem ? mentionsOf(run, approvers) : [];
   const whom = mentions.length > 0 && line` for ${mentions}`;
   const request = line`${person(run.origin.requesterId)}’s request for `;
   const summary = `Reminder: the request for ${subject} still needs a decision`;
   const notification = line`Reminder: ${request}${subject} still needs a decision`;
-  return message({ summary, notification, tone: 'decision' }, [
+  return message({ summary, notification, tone: 'decision', decidedOn: [decidedOn(run, context)] }, [
     paragraph`Reminder${whom}: ${request}${strong(shortName(subject))} still needs a decision.`,
     paragraph`Expires: ${time(run.approval?.expiresAtMs ?? 0)}${linkTo(url, 'Open the request')}`,
     note`Reminder of run ${run.id}`,
@@ -96,7 +100,7 @@ function mentionsOf({ approval, origin }: Run, approvers: Approvers): readonly S
   const done = new Set([origin.requesterId, ...(approval?.votes ?? []).map(({ userId }) => userId)]);
   const people = [...new Set(groups.flatMap(({ users }) => users))].filter((userId) => !done.has(userId));
   const named = [...new Set(groups.flatMap((group) => group.usergroup ?? []))];
-  return joined([...named.map(usergroup), ...people.map(person)], ' ');
+  return joined([...named.map((id) => usergroup(id)), ...people.map(person)], ' ');
 }
 
 const linkTo = (url: string | undefined, words: string): readonly Span[] =>

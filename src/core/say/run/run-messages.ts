@@ -7,10 +7,10 @@ import type { AudienceOf } from '../../run/shared-files.ts';
 import { batchMessage } from '../batch/batch-message.ts';
 import { batchResultMessage } from '../batch/result-message.ts';
 import { dotted, line, message, note, paragraph, preformatted, type Shown, shownParts } from '../message/line.ts';
-import { code, type Message, type Part, person, type Span, soon, strong } from '../message/message.ts';
-import { quietPerson, typedCommand } from '../message/typed-text.ts';
-import { alertDetails, alertLine } from '../parts/alert-parts.ts';
-import { type Approvers, approvalParts, approvalWords, decisionMessage } from '../parts/approval-parts.ts';
+import { code, type Message, type Part, person, quietPerson, type Span, soon, strong } from '../message/message.ts';
+import { typedCommand } from '../message/typed-text.ts';
+import { alertDetails, alertLine, alertWords } from '../parts/alert-parts.ts';
+import { type Approvers, approvalParts, approvalWords, decidedOn, decisionMessage } from '../parts/approval-parts.ts';
 import { chartParts, withChartsInWords } from '../parts/chart-parts.ts';
 import { filesParts } from '../parts/file-parts.ts';
 import { endHeadlineOf, endToneOf, leadingFinding, oneLine, shortName, wholeHeadline } from '../parts/headline.ts';
@@ -47,7 +47,6 @@ export interface RenderContext {
   readonly nowMs: number;
   readonly approvers: Approvers;
   readonly tail?: string;
-  readonly requesterName?: string;
   /** The container's output is for the requester alone: the anchor shows none of it. */
   readonly isPrivate?: boolean;
   /** The policy's. */
@@ -64,7 +63,7 @@ export function anchorMessage(run: Run, context: RenderContext): Message {
 }
 
 function cardMessage(run: Run, context: RenderContext): Message {
-  const { nowMs, approvers, isPrivate = false } = context;
+  const { nowMs, isPrivate = false } = context;
   const head = headOf(run, nowMs, isPrivate);
   const { headline, isVerdict } = head;
   // The problem may be gone, and nobody has looked since.
@@ -74,9 +73,7 @@ function cardMessage(run: Run, context: RenderContext): Message {
     isVerdict || run.outcome?.kind === 'answered' || (run.alert && run.state === 'denied')
       ? `${subject}: ${headline}`
       : `${headline}: ${imageOf(run)} on ${subject}`;
-  const notification = run.alert
-    ? line`${run.alert.name}: ${words}`
-    : line`${words}, for ${person(run.origin.requesterId)}`;
+  const notification = alertWords(run, subject, headline) ?? line`${words}, for ${person(run.origin.requesterId)}`;
   return message({ summary: words, notification, tone }, [
     alertLine(run, nowMs),
     paragraph`${firstLine(run, headline)}`,
@@ -88,26 +85,28 @@ function cardMessage(run: Run, context: RenderContext): Message {
     isVerdict && run.verdict && groupsList(run.verdict, GROUPS_ON_CARD),
     !isPrivate && run.state === 'finished' && chartParts(run),
     !isPrivate && !isVerdict && run.state !== 'finished' && paragraph`${answerLine(run)}`,
-    approvalParts(run, approvers, nowMs),
+    approvalParts(run, context),
     isVerdict && run.verdict && changedNote(run.verdict),
     note`${smallLine(run, head, context)}`,
   ]);
 }
 
 /** The card of a run that waits for a decision. What the answer to a question found already helps to decide. */
-function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: RenderContext): Message {
+function requestMessage(run: Run, context: RenderContext): Message {
+  const { nowMs, isPrivate = false } = context;
   const { plan, id, origin } = run;
   const [image, subject] = [imageOf(run), subjectOf(run)];
   const reason = plan?.reason === undefined ? '' : `: ${visible(plan.reason)}`;
   const who = line`${person(origin.requesterId)}, ${image}${plan?.onceMore === undefined && ` (${plan?.profile})`} on ${subject}${reason}`;
   const summary = `${APPROVAL_NEEDED}: ${image} on ${subject}${reason}`;
   const facts = plan ? [plan.cluster, ...requestFacts(plan)] : [];
-  return message({ summary, notification: line`${APPROVAL_NEEDED}: ${who}`, tone: 'decision' }, [
+  const frame = { summary, notification: line`${APPROVAL_NEEDED}: ${who}`, tone: 'decision' } as const;
+  return message({ ...frame, decidedOn: [decidedOn(run, context)] }, [
     alertLine(run, nowMs),
     powerParts(plan ? { plan } : {}),
     !isPrivate && paragraph`${answerLine(run)}`,
     alertDetails(run),
-    approvalParts(run, approvers, nowMs),
+    approvalParts(run, context),
     plan && belowButtons(plan),
     note`${dotted([...facts, ...approvalWords(run), `run ${id}`])}${isPrivate && OUTPUT_IS_PRIVATE}`,
   ]);
@@ -119,7 +118,7 @@ function requestMessage(run: Run, { nowMs, approvers, isPrivate = false }: Rende
  */
 function smallLine(run: Run, { besides, isVerdict }: CardHead, context: RenderContext): readonly Span[] {
   const { plan, origin, id } = run;
-  const { nowMs, requesterName, isPrivate } = context;
+  const { nowMs, isPrivate } = context;
   const isAnswered = run.outcome?.kind === 'answered';
   const isBegun = isVerdict === true && (isAnswered || run.state !== 'finished');
   const lead = isBegun ? besides : isAnswered ? undefined : plan?.imageAlias;
@@ -127,7 +126,7 @@ function smallLine(run: Run, { besides, isVerdict }: CardHead, context: RenderCo
     lead,
     plan?.namespace,
     plan?.cluster,
-    quietPerson(origin.requesterId, requesterName),
+    quietPerson(origin.requesterId),
     isAnswered && isVerdict && line`read ${readAtSpans(run, nowMs)}`,
     !isBegun && besides,
     line`run ${id}${isPrivate && !saysWhereItGoes(run) && OUTPUT_IS_PRIVATE}`,
@@ -149,45 +148,40 @@ const readAtSpans = ({ verdict, origin }: Run, nowMs: number): readonly Span[] =
  * where `namesRequester` says so. A private result goes to a direct message, so it needs no mention but names its pod;
  * it has no buttons because a direct message is no channel of the policy, where requests are possible.
  */
-export function resultMessage(
-  run: Run,
-  context: Pick<RenderContext, 'isPrivate' | 'requesterName' | 'links'> = {},
-): Message {
+export function resultMessage(run: Run, context: Pick<RenderContext, 'isPrivate' | 'links'> = {}): Message {
   const { isPrivate = false } = context;
   if (run.state !== 'finished') return decisionMessage(run);
   if (isBatchRun(run)) return batchResultMessage(run, isPrivate);
   const { origin } = run;
   const outcome = describeOutcome(run.outcome ?? { kind: 'internal', code: 'outcome_missing' });
-  const headline = wholeHeadline(endHeadlineOf(run) ?? outcome.title);
+  const { title } = outcome;
   const isNamed = !isPrivate && namesRequester(run);
+  const own = isNamed ? `${title.charAt(0).toLowerCase()}${title.slice(1)}` : title;
+  const headline = wholeHeadline(endHeadlineOf(run) ?? own);
   const name = nameOf(run);
-  const summary = `${name}: ${headline}`;
-  const notification = isNamed ? line`${person(origin.requesterId)}, ${summary}` : undefined;
+  const mention = isNamed && line`${person(origin.requesterId)}, `;
+  const notification = line`${mention}${shortName(name)}: ${headline}`;
   const parts = resultParts(run, { isPrivate });
-  return message({ summary, notification, tone: endToneOf(run, outcome.tone) }, [
-    // A Slack header cannot hold a mention, so this is a paragraph. Whole: the card may have cut it.
-    isPrivate
-      ? paragraph`${strong(shortName(name))}: ${headline}`
-      : paragraph`${isNamed && line`${person(origin.requesterId)}: `}${strong(headline)}`,
+  return message({ summary: `${name}: ${headline}`, notification, tone: endToneOf(run, outcome.tone) }, [
+    // A Slack header cannot hold a mention, so this is a paragraph. Whole: the card may have cut it. Nobody is notified of it without the pod's name.
+    isNamed || isPrivate || isUnattended(run)
+      ? paragraph`${mention}${strong(shortName(name))}: ${headline}`
+      : paragraph`${strong(headline)}`,
     paragraph`${secondLine(run, VERDICT_LINE_LENGTH)}`,
     !isPrivate && runButtonsPart(run, 'result'),
     isPrivate ? parts : withChartsInWords(parts),
     linksPart(run, context.links),
-    note`${smallPrint(run, context)}`,
+    note`${smallPrint(run)}`,
   ]);
 }
 
-/**
- * The course of the run, or the time of the reading if nothing ran. A mention would notify, so the name appears only if
- * it is known.
- */
-function smallPrint(run: Run, { requesterName }: Pick<RenderContext, 'requesterName'>): readonly Span[] {
+/** The course of the run, or the time of the reading if nothing ran. */
+function smallPrint(run: Run): readonly Span[] {
   const { plan, outcome, origin, id } = run;
   if (outcome?.kind !== 'answered')
     return dotted([...resultWords(run), plan && profileText(plan), `Run ${id}`, ...lookedBy(run)]);
   const read = readAtSpans(run, run.finishedAtMs ?? origin.receivedAtMs);
-  const requester = requesterName !== undefined && line` for ${quietPerson(origin.requesterId, requesterName)}`;
-  return line`Read ${read}${requester} · no container was added · run ${id}`;
+  return line`Read ${read} for ${quietPerson(origin.requesterId)} · no container was added · run ${id}`;
 }
 
 /** The content of a result below its first two lines and buttons, without the small print. */

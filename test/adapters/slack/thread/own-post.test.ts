@@ -4,6 +4,7 @@ import { view } from '../../../../src/adapters/slack/views/view.ts';
 import { asRunId } from '../../../../src/core/ids.ts';
 import type { Run } from '../../../../src/core/run/run.ts';
 import type { Message } from '../../../../src/core/say/message/message.ts';
+import { plainName } from '../../../../src/core/say/message/typed-text.ts';
 import { approvedMessage } from '../../../../src/core/say/run/approved-message.ts';
 import { copyMessage, reminderMessage } from '../../../../src/core/say/run/copy-messages.ts';
 import { anchorMessage, resultMessage } from '../../../../src/core/say/run/run-messages.ts';
@@ -41,8 +42,12 @@ describe('a message of ours without metadata is known by its small print', () =>
 
   it.each(['Roy', 'Roy · run bbbbbbbbbb', '/Roy', 'x'.repeat(300), '\u202e', ''])(
     'an anchor whose requester is called %j, and no other',
-    (requesterName) => {
-      const message = posted(anchorMessage(finished({ state: 'running' }), { ...MOMENT, requesterName }));
+    (name) => {
+      const nameOf = () => plainName(name);
+      const blocks = view(
+        withNames(anchorMessage(finished({ state: 'running' }), MOMENT), { ...NAMES, nameOf }),
+      ).blocks;
+      const message = posted(anchorMessage(finished(), MOMENT), { blocks });
       const isOther = isPostOf({ run: asRunId('bbbbbbbbbb'), kind: 'anchor' }, US);
       expect([isAnchor(message), isOther(message)]).toEqual([true, false]);
     },
@@ -62,8 +67,11 @@ describe('a message of ours without metadata is known by its small print', () =>
       isPostOf({ run: pending.id, kind }, US)(posted(message));
     expect(isA('copy', copyMessage(pending, MOMENT, undefined))).toBe(true);
     expect(isA('copy', copyMessage(finished({ state: 'expired' }), MOMENT, undefined))).toBe(true);
-    expect(isA('reminder', reminderMessage(pending))).toBe(true);
-    for (const message of [reminderMessage(pending), copyMessage(finished({ state: 'expired' }), MOMENT, undefined)])
+    expect(isA('reminder', reminderMessage(pending, MOMENT))).toBe(true);
+    for (const message of [
+      reminderMessage(pending, MOMENT),
+      copyMessage(finished({ state: 'expired' }), MOMENT, undefined),
+    ])
       expect(isResult(posted(message))).toBe(false);
   });
 

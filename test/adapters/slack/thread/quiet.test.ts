@@ -7,10 +7,11 @@ import { startWorld, type World } from '../harness.ts';
 let world: World;
 beforeAll(async () => {
   world = await startWorld('http');
+  await world.slack.directory.person('U0ROY');
 });
 afterAll(() => world.stop());
 
-const MOMENT = { approvers: {}, nowMs: START_MS, requesterName: 'Roy' };
+const MOMENT = { approvers: {}, nowMs: START_MS };
 const place = { channelId: 'C0SHOP' };
 
 it('a quick success notifies nobody, neither by its card nor by its result', async () => {
@@ -24,7 +25,7 @@ it('a quick success notifies nobody, neither by its card nor by its result', asy
   });
   const message = resultMessage({ ...run, state: 'finished' });
   await thread.post({ ...place, threadTs: card.ts }, message, { run: run.id, kind: 'result', seq: 2 });
-  expect(JSON.stringify(world.local.message('C0SHOP', card.ts)?.blocks)).toContain(' · Roy · run ');
+  expect(JSON.stringify(world.local.message('C0SHOP', card.ts)?.blocks)).toContain(' · roy · run ');
   expect(world.local.notified('U0ROY')).toEqual([]);
 });
 

@@ -160,7 +160,7 @@ describe('a person in a reason', () => {
 describe('the result', () => {
   it('mentions the requester first when it went wrong, and in private not at all: a direct message notifies by itself', () => {
     const run = finished({ outcome: { kind: 'timed-out' } });
-    expect(textOf(resultMessage(run)).startsWith('@U0ROY: Timed out')).toBe(true);
+    expect(textOf(resultMessage(run)).startsWith('@U0ROY, web-1: timed out')).toBe(true);
     expect(textOf(resultMessage(run, { isPrivate: true })).startsWith('web-1: Timed out')).toBe(true);
     expect(textOf(resultMessage(finished()))).not.toContain('@');
   });
@@ -218,8 +218,9 @@ describe('the result', () => {
       kind: 'paragraph',
       spans: [
         { kind: 'person', userId: 'U0ROY' },
-        { kind: 'text', text: ': ' },
-        { kind: 'strong', text: 'memory at 95% of its limit' },
+        { kind: 'text', text: ', ' },
+        { kind: 'strong', text: 'web-1' },
+        { kind: 'text', text: ': memory at 95% of its limit' },
       ],
     });
     expect(message.tone).toBe('attention');
@@ -275,7 +276,7 @@ describe('the result', () => {
     for (const message of [anchorMessage(failed, { approvers: {}, nowMs: START_MS }), resultMessage(failed)])
       expect(message).toMatchObject({
         tone: 'failure',
-        summary: expect.stringContaining('The run failed with exit code 3'),
+        summary: expect.stringMatching(/the run failed with exit code 3/i),
       });
     expect(textOf(resultMessage(finished({ verdict })))).toContain('hello');
     const found = {
@@ -308,7 +309,7 @@ describe('the result', () => {
   it('lets the outcome lead where the findings only explain it', () => {
     const verdict = { findings: [{ text: 'web restarted 4 times', next: 'Read it.', rank: 1 as const }] };
     const text = textOf(resultMessage(finished({ outcome: { kind: 'target-ended', exitCode: 137 }, verdict })));
-    expect(text.startsWith('@U0ROY: The target exited')).toBe(true);
+    expect(text.startsWith('@U0ROY, web-1: the target exited')).toBe(true);
     expect(text).toContain('web restarted 4 times. Read it.');
     expect(text).toContain('hello');
   });
