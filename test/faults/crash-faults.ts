@@ -7,7 +7,7 @@ import { judge } from './support/check.ts';
 import type { CrashPoint, Life } from './support/effects.ts';
 import { type LivingReplica, PortScene, type Story } from './support/port-scene.ts';
 import { ServerScene } from './support/server-scene.ts';
-import { APPROVED, MAIN, REJECTED } from './support/stories.ts';
+import { APPROVED, MAIN, NAMED, REJECTED } from './support/stories.ts';
 
 /** A story with one crash of its first replica, told to its end and found right. */
 async function told(story: Story, effect: string, when: CrashPoint['when']): Promise<PortScene> {
@@ -86,6 +86,22 @@ export function crashFaults(board: Board, cluster: () => LocalCluster): void {
     expect(scene.effects.of(1)).toContain('slack.findShared#1');
     expect(scene.effects.of(1)).not.toContain('slack.share#1');
   });
+
+  for (const [effect, when] of [
+    ['slack.post:result#1', 'after'],
+    ['slack.share#1', 'before'],
+    ['slack.share#1', 'after'],
+  ] as const)
+    board.fault(
+      'F08',
+      `crash ${when} ${effect}, of a result that names somebody and its file: each is there once`,
+      async () => {
+        const scene = await told(NAMED, effect, when);
+        const isShared = effect === 'slack.share#1' && when === 'after';
+        expect(scene.effects.of(1).filter((each) => each === 'slack.post:result#1')).toEqual([]);
+        expect(scene.effects.of(1).includes('slack.share#1')).toBe(!isShared);
+      },
+    );
 
   board.fault('F09', 'crash between the final update and its mark: updated again, one message', async () => {
     await told(MAIN, 'slack.update:anchor#2', 'after');

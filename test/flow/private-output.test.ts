@@ -20,12 +20,13 @@ const inChannel = ({ thread }: World): string =>
   JSON.stringify(thread.posts.filter(({ place }) => place.channelId === 'C0SHOP').map(({ message }) => message));
 
 describe('where the policy delivers to the requester', () => {
-  it('the result and its file go to a direct message, and the channel sees the outcome without a line of output', async () => {
+  it('the result, then its file, go to a direct message, and the channel sees the outcome without a line of output', async () => {
     const world = new World({ policy: aPolicy({ output: FOR_ONE }) });
     await world.say('web-1 --image=debian -- id');
     await ended(world, LONG);
     expect(world.thread.posts.map(({ meta, place }) => [meta.kind, place])).toEqual([
       ['anchor', { channelId: 'C0SHOP' }],
+      ['result', { channelId: 'D-U0ROY' }],
       ['result', { channelId: 'D-U0ROY' }],
     ]);
     expect(textOf(world.result())).toContain(LINE);
@@ -73,6 +74,7 @@ describe('where the policy delivers to the requester', () => {
     await world.clock.advance(60_000);
     expect(world.thread.posts.map(({ meta, place }) => [meta.kind, place.channelId])).toEqual([
       ['anchor', 'C0SHOP'],
+      ['result', 'D-U0ROY'],
       ['result', 'D-U0ROY'],
     ]);
     expect(world.thread.files.map(({ place }) => place.channelId)).toEqual(['D-U0ROY', 'D-U0ROY']);

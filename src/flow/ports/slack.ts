@@ -51,7 +51,7 @@ export interface Thread {
   ): Promise<Sent | undefined>;
   /**
    * Posts a message with its files, at most ten, as one message. It carries no metadata: find it by the names of its
-   * files. `sure` as for a post. Resolves once its address is known. Where Slack accepts the files with simpler words
+   * files. A phone notifies of it without a word, unless it is one paragraph. `sure` as for a post. Resolves once its address is known. Where Slack accepts the files with simpler words
    * only, it posts these. Leaves out single files that Slack refuses: `messageOf` gets their codes, by file name.
    * @throws as above; `slack_refused` if it refuses all; `slack_unanswered`: look with `findShared`
    */

@@ -5,7 +5,7 @@ import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import { fileMessage, secretFilesMessage } from '../../core/say/parts/file-parts.ts';
-import { resultMessage } from '../../core/say/run/run-messages.ts';
+import { namesRequester, resultMessage } from '../../core/say/run/run-messages.ts';
 import { defined } from '../../lib/object.ts';
 import {
   fileDestinationOf,
@@ -26,8 +26,8 @@ const FILES_WITHIN_MS = 60_000;
 const MAX_TRIES = 3;
 
 /**
- * Posts the result of a finished run together with its files: one message. A late end updates the existing result and shares its own log in
- * a second message. Any call may be repeated.
+ * Posts the result of a finished run. Where it notifies nobody, its files are in the same message; else they follow in a second one, as do
+ * those of a late end, which updates the existing result. Any call may be repeated.
  */
 export class ResultDelivery {
   readonly #voice: Voice;
@@ -62,14 +62,15 @@ export class ResultDelivery {
     await this.#postFiles(isPrivate);
   }
 
-  /** Posts the result with its files, or alone if there are none or Slack refuses them. */
+  /** Posts the result with its files, or alone if there are none, Slack refuses them, or it notifies somebody. */
   async #postWhole({ isPrivate, isFirst }: { readonly isPrivate: boolean; readonly isFirst: boolean }): Promise<void> {
     const voice = this.#voice;
     const { run, deps } = voice;
     // A search would find the result of the earlier end.
     const doubt = voice.doubt && isFirst;
     const destination = await resultDestinationOf(run, isPrivate, deps.thread);
-    const names = wantedFiles(run, { isPrivate }).withResult;
+    // A message with files has no `text`, and a phone shows nothing else.
+    const names = isPrivate || namesRequester(run) ? [] : wantedFiles(run, { isPrivate }).withResult;
     const messageOf = (lost: ByFileName) => this.#messageOf(withLoss(run, lost), isPrivate);
     const shared = await this.#share({ names, messageOf, doubt, to: async () => destination });
     if (shared.ref)
@@ -82,7 +83,7 @@ export class ResultDelivery {
   }
 
   /**
-   * Shares the files that a result still lacks: of a late end, or of a result found by search; and, to the requester
+   * Shares the files that a result still lacks: one that notifies, one found by search, a late end; and, to the requester
    * alone, those that may hold secrets.
    */
   async #postFiles(isPrivate: boolean): Promise<void> {

@@ -64,6 +64,18 @@ export const APPROVED: Story = {
   },
 };
 
+export const NAMED: Story = {
+  ...MAIN,
+  name: 'a run that failed with a long log',
+  fate: { kind: 'ends', exitCode: 3, log: longLog() },
+  expected: {
+    ...MAIN.expected,
+    outcome: 'failed',
+    anchor: 'failed with exit code 3',
+    result: 'the run failed with exit code 3',
+  },
+};
+
 export const REJECTED: Story = {
   name: 'a rejected run',
   policy: approving,
@@ -92,4 +104,4 @@ const CANNOT_START: Story = {
   },
 };
 
-export const STORIES: readonly Story[] = [MAIN, WITH_FILES, FOR_ONE, APPROVED, REJECTED, DENIED, CANNOT_START];
+export const STORIES: readonly Story[] = [MAIN, WITH_FILES, FOR_ONE, NAMED, APPROVED, REJECTED, DENIED, CANNOT_START];

@@ -246,7 +246,7 @@ describe('an alert that comes and goes', () => {
     expect(await tell(world, aNotification([resolved()]))).toBe('accepted');
     expect(card(world)).toMatch(/^KubePodCrashLooping · critical · resolved after 11 min/m);
     expect(world.thread.posts.map(({ meta }) => meta.kind)).toEqual(['anchor', 'result', 'resolved']);
-    expect(textOf(world.thread.posts[2]?.message)).toMatch(/Resolved after 11 min/);
+    expect(textOf(world.thread.posts[2]?.message)).toMatch(/KubePodCrashLooping: shop\/web-1 resolved after 11 min/);
     expect(await tell(world, aNotification([resolved()]))).toBe('repeated');
   });
 

@@ -137,7 +137,12 @@ export class BatchWorld {
   }
 
   get results() {
-    return this.thread.posts.filter(({ meta }) => meta.kind === 'result');
+    return this.thread.posts.filter(({ meta, files }) => meta.kind === 'result' && files.length === 0);
+  }
+
+  /** The messages in the thread that bring the files of a result. */
+  get shares() {
+    return this.thread.posts.filter(({ files }) => files.length > 0);
   }
 
   /** The text of the anchor, or of the result. */

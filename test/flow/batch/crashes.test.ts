@@ -18,6 +18,8 @@ async function checkEnd(world: BatchWorld, pods = PODS, parallelism = 2): Promis
   expect(world.fleet.launches).toHaveLength(pods);
   expect(world.fleet.peak).toBeLessThanOrEqual(parallelism);
   expect([world.anchors.length, world.results.length]).toEqual([1, 1]);
+  const shared = world.shares.flatMap(({ files }) => files);
+  expect(new Set(shared).size).toBe(shared.length);
   expect(world.text('anchor')).toContain(`on ${pods} pods in shop: all runs succeeded`);
   const names = world.thread.files.map(({ filename }) => filename);
   expect(names).toEqual([`kdebug-batch-${world.id}.txt`, `kdebug-batch-${world.id}.csv`]);

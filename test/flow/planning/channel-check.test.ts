@@ -86,6 +86,7 @@ describe('a channel that becomes shared', () => {
     expect(world.thread.posts.map(({ meta, place }) => [meta.kind, place.channelId])).toEqual([
       ['anchor', 'C0SHOP'],
       ['result', 'D-U0ROY'],
+      ['result', 'D-U0ROY'],
     ]);
     expect(world.thread.files.map(({ place }) => place.channelId)).toEqual(['D-U0ROY']);
     expect(inChannel(world)).toContain('Succeeded after');
@@ -159,6 +160,7 @@ describe('a channel that becomes shared', () => {
     await world.clock.advance(60_000);
     expect(world.thread.posts.map(({ meta, place }) => [meta.kind, place.channelId])).toEqual([
       ['anchor', 'C0SHOP'],
+      ['result', 'D-U0ROY'],
       ['result', 'D-U0ROY'],
     ]);
     expect(world.thread.files.map(({ place }) => place.channelId)).toEqual(['D-U0ROY', 'D-U0ROY']);

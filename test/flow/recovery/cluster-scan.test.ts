@@ -140,7 +140,7 @@ describe('a container that never ended, after a restart without a store', () => 
     world.restart();
     await world.clock.advance(10 * MINUTE_MS);
     expect(await world.store.read(world.id)).toBeUndefined();
-    expect([world.anchors.length, world.results.length]).toEqual([1, 1]);
+    expect([world.anchors.length, world.results.length, world.shares.length]).toEqual([1, 1, 1]);
   });
 });
 

@@ -100,6 +100,7 @@ describe('what a run brought back', () => {
     const policy = policyOf(undefined, { output: { ...aPolicy().output, deliverTo: 'requester' } });
     const world = await runThatWrote(`${THREADS}${CAPTURE}`, new World({ policy }));
     expect(posts(world)).toEqual([
+      ['D-U0ROY', []],
       ['D-U0ROY', [`kdebug-${world.runId}.threads.txt`, `kdebug-${world.runId}.capture.pcap`]],
     ]);
   });
@@ -272,10 +273,10 @@ describe('what the pods of a batch brought back', () => {
         await world.clock.advance(10_000);
         return posts(world);
       })
-      .toHaveLength(1);
+      .toHaveLength(2);
     const { id } = await world.run();
     const name = `kdebug-${id}-files.tar.gz`;
-    expect(posts(world)).toEqual([['C0SHOP', [`kdebug-batch-${id}.txt`, `kdebug-batch-${id}.csv`, name]]]);
+    expect(posts(world)[1]).toEqual(['C0SHOP', [`kdebug-batch-${id}.txt`, `kdebug-batch-${id}.csv`, name]]);
     const [text] = world.thread.files;
     expect(text?.content).toContain('1 file | no cut.txt (some of it did not arrive)');
     expect(textOf(world.thread.posts.find(({ meta }) => meta.kind === 'result')?.message)).toContain(

@@ -115,12 +115,16 @@ describe('an end that came late', () => {
 });
 
 describe('the end of a batch', () => {
-  it('is one message with the index and logs, and the table', async () => {
+  it('is said in words first, then come the index and logs, and the table', async () => {
     const world = new BatchWorld(2);
     await world.say('-l app=web --parallelism=1');
     await world.clock.advance(60_000);
     const { id, delivery } = await world.run();
-    expect(results(world)).toMatchObject([{ files: [`kdebug-batch-${id}.txt`, `kdebug-batch-${id}.csv`] }]);
+    const files = [`kdebug-batch-${id}.txt`, `kdebug-batch-${id}.csv`];
+    expect(results(world)).toMatchObject([
+      { files: [], place: { threadTs: '1.0' } },
+      { files, place: { threadTs: '1.0' } },
+    ]);
     expect(Object.keys(delivery.files ?? {})).toHaveLength(2);
   });
 

@@ -122,10 +122,11 @@ describe('a report', () => {
     const world = await diagnosed(marked({ ...REPORT, verdict: text, findings: [{ code: 'own', text, next: text }] }));
     const parts = world.result()?.parts.slice(0, 2) ?? [];
     const spans = parts.flatMap((part) => (part.kind === 'paragraph' ? part.spans : []));
-    expect(spans.slice(0, 4)).toMatchObject([
+    expect(spans).toMatchObject([
       { userId: 'U0ROY' },
       {},
-      { kind: 'strong', text },
+      { kind: 'strong' },
+      { kind: 'text', text: `: ${text}` },
       { kind: 'text', text },
     ]);
   });

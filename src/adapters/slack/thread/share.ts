@@ -118,8 +118,8 @@ async function complete(
       files: [first, ...others],
       channel_id: channelId,
       ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-      // Slack ignores the blocks beside a comment.
-      ...(shaped.blocks.length > 0 ? { blocks: shaped.blocks } : { initial_comment: shaped.text }),
+      // Slack ignores the blocks beside a comment, and a phone shows only that. One block says no more.
+      ...(shaped.blocks.length > 1 ? { blocks: shaped.blocks } : { initial_comment: shaped.text }),
     });
   });
   await show.catch((thrown: unknown) => {

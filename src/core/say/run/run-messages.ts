@@ -207,10 +207,10 @@ const LONG_MS = 10_000;
 
 /**
  * The result mentions its requester, so that Slack notifies them, if it needed an approval, took long from request to
- * end, or found something wrong. A quick success notifies nobody.
+ * end, found something wrong, or ran in several pods. A quick success notifies nobody.
  */
 export const namesRequester = (run: Run): boolean =>
-  !isUnattended(run) && (run.approval !== undefined || tookLong(run) || isWrong(run));
+  !isUnattended(run) && (isBatchRun(run) || run.approval !== undefined || tookLong(run) || isWrong(run));
 
 const tookLong = ({ origin, finishedAtMs, endedAtMs }: Run): boolean => {
   const endMs = finishedAtMs ?? endedAtMs;
