@@ -118,7 +118,7 @@ export const REASONS = {
   ),
   class_not_allowed: user(
     'no rule of this channel allows this kind of run there',
-    'Use less power (an image that only reads, its default command, --profile=restricted), or ask the policy owners for a rule.',
+    'Use less power (an image that only reads, its default command, --profile=restricted), or ask the policy owners.',
   ),
   tracer_not_allowed: user(
     'this image seizes its target as a debugger does, and no rule of this channel says that it may there',
@@ -340,7 +340,7 @@ export const REASONS = {
   ),
   slack_scopes_missing: operator(
     'the Slack app was not granted all that kdebug needs',
-    'At api.slack.com/apps, paste slack-app.json under "App Manifest", reinstall the app under "Install App", then restart kdebug.',
+    'At api.slack.com/apps, paste slack-app.json under "App Manifest", reinstall the app under "Install App"; then restart kdebug.',
   ),
   slack_org_install: operator(
     'the Slack app is installed for a whole organisation, and kdebug serves one workspace',
@@ -490,7 +490,7 @@ export const REASONS = {
   ),
   alert_unreadable: user(
     'the button of this alert does not say which pod it is about',
-    `Its value must be CLUSTER/NAMESPACE/POD or CLUSTER/NAMESPACE/KIND/NAME: whoever configured the alert finds it in docs/alerts.md. Until then, type ${COMMAND} and the pod’s name.`,
+    `Its value must be CLUSTER/NAMESPACE/POD or CLUSTER/NAMESPACE/KIND/NAME; whoever configured the alert finds it in docs/alerts.md. Until then, type ${COMMAND} and the pod’s name.`,
   ),
   alert_looked_at: user(
     'somebody has pressed this button already, and kdebug is still looking',

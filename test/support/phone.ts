@@ -14,7 +14,7 @@ type Block = ReturnType<typeof view>['blocks'][number];
 /** kdebug has looked up everybody. */
 const NAMES = { ...DEFAULT_NAMES, nameOf: (userId: string) => TEAM.users[userId]?.real_name };
 
-const shownView = (message: Message) => view(withNames(message, NAMES));
+export const shownView = (message: Message) => view(withNames(message, NAMES));
 
 /** One block of a message as people read it, in lines that are not yet wrapped. */
 export interface Shown {

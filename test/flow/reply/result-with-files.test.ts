@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { aTermination } from '../../support/builders.ts';
+import { view } from '../../../src/adapters/slack/views/view.ts';
+import type { Policy } from '../../../src/core/policy/policy.ts';
+import type { Message } from '../../../src/core/say/message/message.ts';
+import { DEFAULT_NAMES, withNames } from '../../../src/core/shown-names.ts';
+import { aPolicy, approvalTerms, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
-import { BatchWorld } from '../batch/batch-world.ts';
+import { BATCH_RULE, BatchWorld, policyOf } from '../batch/batch-world.ts';
 import { World } from '../support/world.ts';
 
 const LONG_LOG = 'line\n'.repeat(500);
+const approving = (): Policy => policyOf({ ...BATCH_RULE, approval: approvalTerms() });
+const privately = (): Policy => aPolicy({ output: { ...aPolicy().output, deliverTo: 'requester' } });
 
-async function ended(world: World, log = LONG_LOG): Promise<void> {
-  world.cluster.log = log;
-  world.cluster.report({ terminated: aTermination() });
+async function ended(world: World, terminated = aTermination()): Promise<void> {
+  world.cluster.log = LONG_LOG;
+  world.cluster.report({ terminated });
   await settle();
 }
 
@@ -84,6 +90,44 @@ describe('a result that is longer than its excerpt', () => {
     await world.clock.advance(600_000);
     expect(results(world)).toMatchObject([{ files: [`kdebug-${world.runId}.log`] }]);
     expect((await world.run()).delivery.filesLost).toBeUndefined();
+  });
+});
+
+describe('a result that notifies somebody', () => {
+  const FAILED = aTermination({ exitCode: 3, reason: 'Error' });
+  const phone = (message: Message) => view(withNames(message, { ...DEFAULT_NAMES, nameOf: () => 'Roy' })).text;
+
+  /** Of a run that ended so, whether or not the policy wants an approval, or private output. */
+  async function told(termination = FAILED, policy?: Policy): Promise<World> {
+    const world = new World(policy === undefined ? {} : { policy });
+    await world.say('web-1 --image=debian -- id');
+    await world.click('U0BOB', 'approve');
+    await ended(world, termination);
+    await world.clock.advance(60_000);
+    return world;
+  }
+
+  it.each<readonly [string, RegExp, () => Promise<World>]>([
+    ['it failed', /^❌ Roy, web-1: the run failed with exit code 3$/, () => told()],
+    ['people approved it', /^🏁 Roy, web-1: succeeded$/, () => told(aTermination(), approving())],
+    ['it is for one alone', /^❌ web-1: The run failed with exit code 3$/, () => told(FAILED, privately())],
+  ])('where %s, has its words on a phone, and its file follows', async (_why, words, play) => {
+    const world = await play();
+    const [said, file] = results(world);
+    expect(said?.files).toEqual([]);
+    expect(said && phone(said.message)).toMatch(words);
+    expect(file).toMatchObject({ files: [`kdebug-${world.runId}.log`], place: said?.place });
+    expect(file && phone(file.message)).toBe(`Full log of web-1, run ${world.runId}`);
+    expect(results(world)).toHaveLength(2);
+  });
+
+  it('says so when Slack takes no file', async () => {
+    const world = await started('web-1 --image=debian -- id');
+    world.thread.faults.add('share', 'slack_refused');
+    await ended(world, FAILED);
+    await world.clock.advance(60_000);
+    expect(results(world)).toHaveLength(1);
+    expect(textOf(results(world)[0]?.message)).toContain('could not be shared as a file (Slack refused it)');
   });
 });
 

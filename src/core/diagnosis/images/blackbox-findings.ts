@@ -36,7 +36,7 @@ export const BLACKBOX_FINDINGS: readonly FindingRule[] = [
     rank: 2,
     means:
       'A condition that somebody set for a living process held: its memory, files, threads, queue or silence passed a number.',
-    next: 'Look at the functions named here: tripwire.txt has all stacks, open files and the minute before, stacks.folded what to draw.',
+    next: 'Look at the functions named here: tripwire.txt has all stacks and the minute before; stacks.folded is what to draw.',
     source:
       'The number of BLACKBOX_WHEN, passed in two readings in a row; the threads were stopped for it (ptrace(2), PTRACE_INTERRUPT).',
   },

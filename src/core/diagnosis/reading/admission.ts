@@ -30,7 +30,7 @@ const KNOWN: readonly Known[] = [
     says: ({ quota, wanted, used, limit }) =>
       `the quota ${short(quota)} is used up: requested ${short(wanted, 60)}, used ${short(used, 60)}, limited to ${short(limit, 60)}`,
     next: (manifest, { quota }) =>
-      `Lower the requests and limits in the manifest of ${manifest}, remove pods that nobody needs, or ask whoever owns the quota ${short(quota)} for more.`,
+      `Lower the requests in the manifest of ${manifest}, remove pods, or ask the owner of the quota ${short(quota)} for more.`,
   },
   {
     pattern: /violates PodSecurity "(?<level>[^":]{1,60})[^"]*": (?<why>.{1,4000})$/s,
@@ -41,7 +41,7 @@ const KNOWN: readonly Known[] = [
         ({ groups }) => groups?.field ?? '',
       );
       const wanted = short([...new Set(fields)].join(', '), 250);
-      return `Set what it asks for in the manifest of ${manifest}${wanted === '' ? ', under securityContext.' : `: ${wanted}.`}`;
+      return `Set what it asks for in the manifest of ${manifest}${wanted === '' ? ', under securityContext.' : `. It asks for ${wanted}.`}`;
     },
   },
   {

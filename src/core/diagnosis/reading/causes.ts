@@ -246,7 +246,7 @@ const KNOWN: readonly Known[] = [
   {
     patterns: [/permission denied|EACCES|operation not permitted|EPERM/i],
     says: () => 'a permission is denied',
-    next: 'Let the program’s user read or write that path (fsGroup, the image’s file modes), or give it the right that it asks for.',
+    next: 'Let the program’s user read or write that path (fsGroup, the image’s file modes), or give it the right it asks for.',
   },
 ];
 

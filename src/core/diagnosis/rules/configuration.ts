@@ -37,19 +37,19 @@ export function missingIn(message: string, { pod }: Pick<ClusterFacts, 'pod'>): 
   const key = MISSING_KEY.exec(message)?.groups;
   if (key) {
     const object = `the ${kindOf(key.kind)} ${key.name}`;
-    const next = `Add the key ${cleanWords(key.key ?? '', 100)} to ${object} in ${namespace}, or correct the key’s name in the manifest of ${manifest}.`;
+    const next = `Add the key ${cleanWords(key.key ?? '', 100)} to ${object}, or correct its name in the manifest of ${manifest}.`;
     return { what: `${object} has no key ${cleanWords(key.key ?? '', 100)}`, next };
   }
   const object = MISSING_OBJECT.exec(message)?.groups;
   if (object) {
     const named = `the ${kindOf(object.kind)} ${object.name}`;
-    const next = `Create ${named} in ${namespace}, or correct its name in the manifest of ${manifest}.`;
+    const next = `Create ${named} in ${namespace}, or correct its name in ${manifest}.`;
     return { what: `${named} does not exist`, next };
   }
   const file = MISSING_KEY_OF_VOLUME.exec(message)?.groups;
   if (!file) return undefined;
   const named = cleanWords(file.key ?? '', 100);
-  const next = `Add the key ${named} to that ${kindOf(file.kind)}, or correct the items of the volume in the manifest of ${manifest}.`;
+  const next = `Add the key ${named} to that ${kindOf(file.kind)}, or correct the volume’s items in the manifest of ${manifest}.`;
   return { what: `the ${kindOf(file.kind)} of the volume ${file.volume} has no key ${named}`, next };
 }
 
@@ -146,7 +146,7 @@ function failedStartFinding(part: PodPart, { pod }: ClusterFacts): Finding | und
 
 function nextOfCommand(words: string, pod: Pod): string {
   if (/exec format error/.test(words))
-    return 'Its program is for another processor, or a script without a first line such as #!/bin/sh: build the image for the nodes’ architecture, or add that line.';
+    return 'Build the image for the nodes’ architecture, or begin the script with a line such as #!/bin/sh.';
   return /permission denied/.test(words)
     ? 'Make the program executable in the image (chmod +x), or name another command.'
     : `Correct the command in the manifest of ${manifestOf(pod)}, or use an image that has this program.`;

@@ -64,7 +64,7 @@ const FAILURES: readonly PullFailure[] = [
       /connection refused|i\/o timeout|deadline exceeded|TLS handshake timeout|no route to host|network is unreachable|connection reset|503 Service|502 Bad|500 Internal|EOF/i,
     says: 'cannot be pulled: its registry does not answer',
     next: (manifest) =>
-      `Check that the registry is up and can be reached from the node, and the registry in the image’s name in the manifest of ${manifest}.`,
+      `Check that the registry is up, that the node reaches it, and its name in the manifest of ${manifest}.`,
   },
   {
     matches: /no space left on device/i,
@@ -81,7 +81,7 @@ const FAILURES: readonly PullFailure[] = [
 
 const ruleOf = (image: string): string =>
   image.includes('@')
-    ? 'a digest is sha256: and 64 digits or letters from a to f'
+    ? 'a digest is sha256: and 64 digits (0 to 9, a to f)'
     : 'lower case, without spaces, one tag behind a colon';
 
 /** A digest has any digits, also those of a status code. */

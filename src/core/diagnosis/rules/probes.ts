@@ -45,13 +45,13 @@ function nextOf(failing: Failing, facts: ClusterFacts): string {
   const status = statusOf(words);
   const manifest = manifestOf(facts.pod);
   if (onLoopback(failing, facts) !== undefined)
-    return `Let ${part.name} listen on all addresses (0.0.0.0) instead of 127.0.0.1, by its settings or its command in the manifest of ${manifest}.`;
+    return `Let ${part.name} listen on 0.0.0.0 instead of 127.0.0.1, by its settings or command in the manifest of ${manifest}.`;
   if (programMissing(words) !== undefined)
     return `Use a probe that needs no program (httpGet, tcpSocket) in the manifest of ${manifest}, or an image that has it.`;
   if (MISSING_PORT.test(words))
     return `Correct the port of the ${kind} probe in the manifest of ${manifest}, or give ${part.name} a port of that name.`;
   if (status === '404')
-    return `Correct the path of the ${kind} probe in the manifest of ${manifest}: ${part.name} answers, and does not know it.`;
+    return `Correct the path of the ${kind} probe in the manifest of ${manifest}: ${part.name} does not know it.`;
   if (status === '401' || status === '403')
     return `Let ${part.name} answer its probe without a login, or give the probe another path in the manifest of ${manifest}.`;
   if (status !== undefined)
@@ -62,7 +62,7 @@ function nextOf(failing: Failing, facts: ClusterFacts): string {
     return `Correct the port of the ${kind} probe in the manifest of ${manifest}, or let ${part.name} listen on ${undeclaredPort(failing)}.`;
   }
   if (TIMED_OUT.test(words))
-    return `Find out why ${part.name} is slow to answer, or raise timeoutSeconds of the ${kind} probe in the manifest of ${manifest}.`;
+    return `Find out why ${part.name} is slow, or raise timeoutSeconds of the ${kind} probe in the manifest of ${manifest}.`;
   return `Check that ${part.name} listens on that port, and not on 127.0.0.1 alone; if it only needs longer to start, give it a startupProbe in the manifest of ${manifest}.`;
 }
 

@@ -143,7 +143,7 @@ export const SMALL_LIMIT_RULES: readonly ClusterRule[] = [
     rank: 1,
     reads: 'why kdebug’s own container did not start, the memory limits',
     means: 'The diagnosis could not start: it uses the memory of the pod, which is limited and used up.',
-    next: 'Raise the memory limit, or find what grew, before you look again: the kernel may end the application instead of the diagnosis.',
+    next: 'Raise the memory limit or find what grew before you look again: the kernel may end the application instead.',
     source:
       'No threshold: the runtime could not start the command of an image that is known to run (found on Kubernetes 1.34)',
   },

@@ -52,7 +52,7 @@ function helperRunsOn({ pod, nowMs }: ClusterFacts): readonly Finding[] {
   const sinceMs = nowMs - Math.max(...done.map(({ status }) => Date.parse(status?.terminated?.finishedAt ?? '')));
   const [names, others] = [done, running].map((parts) => listed(parts.slice(0, 3).map(({ title }) => title)));
   const text = `${names} finished with code 0 ${ago(sinceMs)}, and ${others} still run${running.length > 1 ? '' : 's'}, so the pod does not end`;
-  const next = `If ${others} only helps ${names}, make it a sidecar (an init container with restartPolicy: Always) in the manifest of ${manifestOf(pod)}: it then ends with the pod’s work.`;
+  const next = `If ${others} only helps ${names}, make it an init container with restartPolicy: Always in the manifest of ${manifestOf(pod)}; as a sidecar it ends with the pod’s work.`;
   return [{ code: 'helper_runs_on', text, next, rank: sinceMs > MINUTE_MS ? 2 : 3 }];
 }
 

@@ -111,7 +111,7 @@ function claimFinding(name: string, facts: ClusterFacts): Finding | undefined {
 const missingClaim = (name: string, { pod }: ClusterFacts): Finding => ({
   code: 'claim_unbound',
   text: `the pod’s claim ${name} does not exist`,
-  next: `Create the PersistentVolumeClaim ${name} in ${pod.metadata.namespace}, or correct its name in the manifest of ${manifestOf(pod)}.`,
+  next: `Create the PersistentVolumeClaim ${name} in ${pod.metadata.namespace}, or correct its name in ${manifestOf(pod)}.`,
 });
 
 function attachFindings(facts: ClusterFacts): readonly Finding[] | undefined {
@@ -129,7 +129,7 @@ function attachFindings(facts: ClusterFacts): readonly Finding[] | undefined {
       : `it is in use by ${cleanWords(by, 100)} on another node`;
   const text = `the pod cannot start: ${named} cannot be attached: ${isElsewhere ? where : quoted(event.message)}`;
   const next = isElsewhere
-    ? 'End the other pod first (strategy Recreate for one replica), or use a volume that several nodes may mount (ReadWriteMany).'
+    ? 'End the other pod first (strategy Recreate for one replica), or use a volume for several nodes (ReadWriteMany).'
     : 'Look at the volume’s driver and whether the volume still exists; the node tries again.';
   return [{ code: 'volume_not_attached', text, next }];
 }

@@ -9,6 +9,7 @@ import type { BatchRun } from '../../run/life-cycle.ts';
 import type { RunState } from '../../run/run-state.ts';
 import { joined, line, plainText, type Words } from '../message/line.ts';
 import { code, person, quietPerson, type Span, strong, type Tone, time } from '../message/message.ts';
+import { sentencesIn } from '../parts/headline.ts';
 import { describeOutcome, STATE_TEXT } from '../parts/outcome-text.ts';
 import { groupText, RECORD_LOST, STATUS_TEXT, shownName } from './batch-facts.ts';
 import { compareHeadline, isComparison } from './compare-parts.ts';
@@ -174,8 +175,8 @@ function problemSpans(finding: string, { examples: [first] }: ResultGroup): read
   const leading = first?.verdict?.replace(COUNT, '').split('; ')[0]?.replace(/\.$/, '');
   const cause = shorten(leading ?? finding.replaceAll('_', ' '), LINE_LENGTH - 1);
   const room = LINE_LENGTH - cause.length - 2;
-  const step = next.length <= room ? next : firstSentence(next);
-  return line`${strong(cause)}${room < 20 || next === '' ? '.' : `. ${shorten(step, room)}`}`;
+  const step = sentencesIn(next, room);
+  return line`${strong(cause)}${step === '' || step.endsWith('…') ? '.' : `. ${step}`}`;
 }
 
 const NOT_CHECKED = line`${strong('Not checked:')} the pods’ own logs, and what Kubernetes says of them.`;

@@ -5,7 +5,7 @@ import { isBatchRun } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import { type AudienceOf, goesAlone, logFileName, sharedName, wholeFiles } from '../../run/shared-files.ts';
 import { message, paragraph, type Shown } from '../message/line.ts';
-import { type Message, person } from '../message/message.ts';
+import { type Message, quietPerson } from '../message/message.ts';
 
 /** After the name of the file. */
 const PROBLEM_TEXT: Readonly<Record<FileProblem, string>> = {
@@ -31,7 +31,8 @@ export function filesParts(run: Run, audience: AudienceOf): Shown {
   const shown = present.filter((file) => !alone.includes(file));
   return [
     shown.length > 0 && paragraph`${formatCount(shown.length, 'file')}: ${listOf(shown)}.`,
-    alone.length > 0 && paragraph`Only ${person(run.origin.requesterId)} gets ${listOf(alone)}, by direct message.`,
+    alone.length > 0 &&
+      paragraph`Only ${quietPerson(run.origin.requesterId)} gets ${listOf(alone)}, by direct message.`,
     missingPart(run),
   ];
 }

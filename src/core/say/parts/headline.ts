@@ -15,6 +15,17 @@ export const shortName = (name: string): string => shortenMiddle(name, MAX_NAME_
 export const oneLine = (words: string, length = LINE_LENGTH): string =>
   shorten(words.replace(/\s+/g, ' '), Math.max(1, length));
 
+/** The first sentences that fit, as advice that is cut helps nobody: the thread has the others. Only a first one that is too long is cut. */
+export function sentencesIn(words: string, length = LINE_LENGTH): string {
+  const [first = '', ...others] = words.replace(/\s+/g, ' ').split(/(?<=[.;]) (?=\S)/);
+  let fitting = first;
+  for (const next of others) {
+    if (fitting.length + 1 + next.length > length) return oneLine(fitting.replace(/;$/, '.'), length);
+    fitting = `${fitting} ${next}`;
+  }
+  return oneLine(fitting, length);
+}
+
 /** A container or image is known by its first digits. */
 export const withoutIds = (words: string): string =>
   words.replace(/\b([0-9a-f]{12})[0-9a-f]{52}\b/g, (_whole, begin: string) => `${begin}…`);

@@ -5,6 +5,7 @@ import { targetWords } from '../../command/print.ts';
 import type { Verdict, VerdictFinding } from '../../diagnosis/facts/verdict.ts';
 import { LINE_LENGTH } from '../../line-lengths.ts';
 import type { Outcome } from '../../outcome.ts';
+import type { Refusal } from '../../request/origin.ts';
 import { isUnattended } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import { line } from '../message/line.ts';
@@ -18,6 +19,7 @@ import {
   leadingFinding,
   oneLine,
   saysWorst,
+  sentencesIn,
   toneOf,
   unseenWords,
   verdictTone,
@@ -124,16 +126,18 @@ export function secondLine(run: Run, length = LINE_LENGTH): readonly Span[] {
   if (!outcome || outcome.kind === 'succeeded' || outcome.kind === 'answered') return [];
   const words = describeEnd(outcome, run);
   const why = nextOrWhy(run, words);
-  return why === words.happened && why === oneLine(why) ? happenedSpans(outcome) : line`${oneLine(why)}`;
+  return why === words.happened && why === sentencesIn(why) ? happenedSpans(outcome) : line`${sentencesIn(why)}`;
 }
 
 function worstSpans(verdict: Verdict, { text: found, limit, next }: VerdictFinding, length: number): readonly Span[] {
   const bold = saysWorst(verdict) ? '' : shorten(found, LINE_LENGTH - 2);
-  const room = length - bold.length;
-  const step = `${bold === '' ? '' : '. '}${next}`;
+  const before = bold === '' ? '' : '. ';
+  const room = length - bold.length - before.length;
+  const advice = sentencesIn(next, room);
+  const step = bold !== '' && advice.endsWith('…') ? '' : advice;
   const threshold = limit === undefined ? '' : ` Threshold: ${limit}.`;
-  const words = step.length + threshold.length > room ? step : `${step}${threshold}`;
-  return line`${bold !== '' && strong(bold)}${oneLine(bold === '' ? words.trim() : words, room).trimEnd()}`;
+  const words = step.length + threshold.length > room ? step : `${step}${threshold}`.trimStart();
+  return line`${bold !== '' && strong(bold)}${`${before}${words}`.trimEnd()}`;
 }
 
 /** A log without lines has no last ones to check; the title of a plain failure says all of it. */
@@ -150,7 +154,7 @@ export function restOfOutcome(run: Run): string | undefined {
   const words = describeEnd(run.outcome, run);
   if (SAYS_ALL.has(run.outcome.kind) || saysNoMore(run.outcome) || isWatchedToTheEnd(run)) return undefined;
   const [worst] = run.verdict?.findings ?? [];
-  const shown = worst && showsVerdict(run) ? '' : oneLine(nextOrWhy(run, words));
+  const shown = worst && showsVerdict(run) ? '' : sentencesIn(nextOrWhy(run, words));
   const rest = [words.happened, failedSilently(run) ? '' : words.next].filter((one) => one !== '' && one !== shown);
   return rest.length === 0 ? undefined : rest.join(' ');
 }
@@ -171,7 +175,7 @@ export function cardLine(run: Run, isPrivate = false): readonly Span[] {
     case 'finished':
       return isPrivate ? goesSpans(run, '.') : finishedSpans(run);
     case 'denied':
-      return run.refusal ? line`${oneLine(`${sentence(run.refusal.message)} ${run.refusal.hint}`)}` : [];
+      return run.refusal ? line`${sentencesIn(refusalWords(run.refusal))}` : [];
     case 'rejected':
       return rejectionSpans(run);
     case 'cancelled':
@@ -182,6 +186,15 @@ export function cardLine(run: Run, isPrivate = false): readonly Span[] {
       if (!isPrivate && run.verdict?.line !== undefined) return finishedSpans(run);
       return waitingSpans(run) ?? comingSpans(run, isPrivate);
   }
+}
+
+const refusalWords = ({ message, hint }: Refusal): string => `${sentence(message)} ${hint}`;
+
+/** What the second line leaves out of a refusal: for an alert, nobody reads it elsewhere. */
+export function restOfRefusal({ state, refusal }: Run): string | undefined {
+  const words = refusal && state === 'denied' ? refusalWords(refusal) : '';
+  const shown = sentencesIn(words);
+  return shown.endsWith('…') ? words : words.slice(shown.length).trim();
 }
 
 function finishedSpans(run: Run): readonly Span[] {
