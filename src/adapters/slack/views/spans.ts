@@ -163,14 +163,7 @@ export function notificationText(spans: readonly Span[], length: number): string
 
 /** A part in words for Slack's `text`, which show every character as its block does. */
 export function partText(part: Part, length: number): string {
-  if (part.kind === 'paragraph') return notificationText(part.spans, length);
-  if (part.kind === 'facts')
-    return notificationText(
-      joined(
-        part.facts.map(({ label, value }) => line`${label}: ${value}`),
-        '; ',
-      ),
-      length,
-    );
-  return part.kind === 'preformatted' ? escapeText(shorten(clean(part.text), { weight: length, length })) : '';
+  if (part.kind === 'preformatted') return escapeText(shorten(clean(part.text), { weight: length, length }));
+  const facts = part.kind === 'facts' ? part.facts.map(({ label, value }) => line`${label}: ${value}`) : [];
+  return notificationText(part.kind === 'paragraph' ? part.spans : joined(facts, '; '), length);
 }

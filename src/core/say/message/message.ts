@@ -1,4 +1,3 @@
-import { defined } from '../../../lib/object.ts';
 import type { ActionName, FormName } from '../../actions.ts';
 import type { Chart } from '../../diagnosis/facts/verdict.ts';
 import { alertSourceOf } from '../../ids.ts';
@@ -68,12 +67,12 @@ export type Span =
    * A Slack user group; only for ids from the policy, whose name for it stands where Slack shows no mention. Its members are notified when the
    * message is posted, not when it is updated.
    */
-  | { readonly kind: 'usergroup'; readonly usergroupId: string; readonly name?: string }
+  | { readonly kind: 'usergroup'; readonly usergroupId: string; readonly name?: string | undefined }
   /**
    * A channel, by Slack channel id; only for ids from the policy or from Slack. Readers without access to it see
    * "private channel". `name` as of a group.
    */
-  | { readonly kind: 'channel'; readonly channelId: string; readonly name?: string }
+  | { readonly kind: 'channel'; readonly channelId: string; readonly name?: string | undefined }
   /**
    * A link to a message or file in Slack; only for addresses that Slack itself gave. Any other address is shown as its
    * text.
@@ -144,16 +143,8 @@ export function quietPerson(userId: string): Span {
   const span = person(userId);
   return span.kind === 'person' ? { ...span, isQuiet: true } : span;
 }
-export const usergroup = (usergroupId: string, name?: string): Span => ({
-  kind: 'usergroup',
-  usergroupId,
-  ...defined({ name }),
-});
-export const channel = (channelId: string, name?: string): Span => ({
-  kind: 'channel',
-  channelId,
-  ...defined({ name }),
-});
+export const usergroup = (usergroupId: string, name?: string): Span => ({ kind: 'usergroup', usergroupId, name });
+export const channel = (channelId: string, name?: string): Span => ({ kind: 'channel', channelId, name });
 export const link = (url: string, label: string): Span => ({ kind: 'link', url, text: label });
 /** Undefined: it is no address that may become a link. */
 export function webLink(url: string | undefined, label: string): Span | undefined {

@@ -17,13 +17,9 @@ export const oneLine = (words: string, length = LINE_LENGTH): string =>
 
 /** The first sentences that fit, as advice that is cut helps nobody: the thread has the others. Only a first one that is too long is cut. */
 export function sentencesIn(words: string, length = LINE_LENGTH): string {
-  const [first = '', ...others] = words.replace(/\s+/g, ' ').split(/(?<=[.;]) (?=\S)/);
-  let fitting = first;
-  for (const next of others) {
-    if (fitting.length + 1 + next.length > length) return oneLine(fitting.replace(/;$/, '.'), length);
-    fitting = `${fitting} ${next}`;
-  }
-  return oneLine(fitting, length);
+  const sentences = words.replace(/\s+/g, ' ').split(/(?<=[.;]) (?=\S)/);
+  while (sentences.length > 1 && sentences.join(' ').length > length) sentences.pop();
+  return oneLine(sentences.join(' ').replace(/;$/, '.'), length);
 }
 
 /** A container or image is known by its first digits. */

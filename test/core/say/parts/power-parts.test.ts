@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { escapeText } from '../../../../src/adapters/slack/views/plain.ts';
 import { simplerViews, view } from '../../../../src/adapters/slack/views/view.ts';
 import { batchPlanHash } from '../../../../src/core/batch/new-batch.ts';
 import { planHash } from '../../../../src/core/container/plan.ts';
@@ -134,6 +135,30 @@ describe('the card of what waits for an approval', () => {
       { numRuns: inFullOr(60, 20) },
     );
     expect(fitting).toBeGreaterThan(inFullOr(5, 1));
+  });
+
+  it('says to a screen reader every character that people decide on, and where a command is longer, until when they may', () => {
+    const words = fc.array(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 60 }), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    const lengths = fc.constantFrom(0, 10, 2_600);
+    fc.assert(
+      fc.property(words, words, lengths, (command, values, length) => {
+        const env = values.map((value, index) => ({ name: `V${index}`, value }));
+        const plan = { command: [...command, 'x'.repeat(length)], env, reason: '&'.repeat(9_000) };
+        if (unseenOnCard({ plan: aPlan(plan) })) return;
+        const { text } = view(cardOf(single(plan)));
+        const isLong = text.length > 2_900;
+        expect(text.length).toBeLessThanOrEqual(3_001);
+        expect(text).toMatch(/\nAccess: restricted \(no extra rights\)/);
+        expect(text).toMatch(/ \(container web\)|\nPod: .*Container: web/);
+        expect(text).toMatch(/1 approval needed, expires (?:at )?\d/);
+        for (const part of wholeOf(cardOf(single(plan))))
+          if (!isLong) expect(text.replace(/\s+/g, ' ')).toContain(escapeText(part).replace(/\s+/g, ' '));
+      }),
+      { numRuns: inFullOr(200, 40) },
+    );
   });
 
   it('has no button where it cannot be shown whole, however that came about', () => {
