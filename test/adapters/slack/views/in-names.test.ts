@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { KdebugError } from '../../../../src/core/errors.ts';
 import { helpMessage } from '../../../../src/core/say/answers/help.ts';
-import { type Form, type Message, text } from '../../../../src/core/say/message/message.ts';
+import { type Form, type Message, person, quietPerson, text } from '../../../../src/core/say/message/message.ts';
 import { BOT, COMMAND } from '../../../../src/core/shown-names.ts';
 import { privateDestinationOf } from '../../../../src/flow/context/destinations.ts';
 import { formOf, typed } from '../deeds.ts';
@@ -94,6 +94,37 @@ describe.each(['http', 'socket'] as const)('an app over %s whose command has ano
     await world.local.until(() =>
       world.local.messages('C0SHOP').find(({ text: said }) => said === 'Welcome: /debug-pods'),
     );
+  });
+
+  it('says the names of people in the text, where Slack shows no mention, and mentions whoever it does not know', async () => {
+    await world.slack.directory.person('U0ROY');
+    const notification = [person('U0ROY'), text(' and '), person('U0BOB')];
+    const shown: Message = {
+      summary: '',
+      notification,
+      tone: 'neutral',
+      parts: [{ kind: 'paragraph', spans: notification }],
+    };
+    const ref = await world.slack.thread.post({ channelId: 'C0SHOP' }, shown, {
+      run: 'abcdefgh23',
+      kind: 'anchor',
+      seq: 1,
+    });
+    const posted = world.local.message('C0SHOP', ref.ts);
+    expect(posted?.text).toBe('roy and <@U0BOB>');
+    expect(JSON.stringify(posted?.blocks)).toContain('{"type":"user","user_id":"U0ROY"}');
+  });
+
+  it('names a quiet person in the parts, too, so that nobody is notified', async () => {
+    await world.slack.directory.person('U0ROY');
+    const parts = [
+      { kind: 'paragraph', spans: [quietPerson('U0ROY')] },
+      { kind: 'note', spans: [quietPerson('U0ROY')] },
+    ] as const;
+    const meta = { run: 'abcdefgh23', kind: 'anchor', seq: 1 } as const;
+    const ref = await world.slack.thread.post({ channelId: 'C0SHOP' }, { summary: 'x', tone: 'neutral', parts }, meta);
+    expect(JSON.stringify(world.local.message('C0SHOP', ref.ts)?.blocks)).not.toContain('U0ROY');
+    expect(world.local.notified('U0ROY').filter(({ ts }) => ts === ref.ts)).toEqual([]);
   });
 
   it('reads it in forms: when they open, when they are completed, beside a field, and in what may be picked', async () => {
