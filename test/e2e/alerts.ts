@@ -87,7 +87,7 @@ export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void
       const replies = JSON.stringify(bed.slack.thread(CHANNEL, ts).map(({ text, blocks }) => [text, blocks]));
       return /ledger exited with code 3/.test(replies) && replies;
     });
-    expect(said).toContain('U0ROY');
+    expect(said).toContain('roy');
     expect(JSON.stringify(bed.slack.message(CHANNEL, ts)?.attachments)).toBe(before);
   });
 
@@ -138,7 +138,7 @@ export function tellAlerts(open: () => Promise<Scene>, close: () => Promise<void
     await bed.slack.until(() => cards().some(({ words }) => words.includes('resolved after')));
     const replies = await bed.slack.until(() => {
       const said = JSON.stringify(bed.slack.thread(CHANNEL, card.ts).map(({ blocks }) => blocks));
-      return said.includes('Resolved') && said;
+      return said.includes(' resolved after ') && said;
     });
     expect(replies).toMatch(/At the time: ledger exited with code 3/);
   });

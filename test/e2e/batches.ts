@@ -103,9 +103,10 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
     const ids = replies.flatMap(({ files }) => files);
     const files = bed.slack.files().filter(({ id }) => ids.includes(id));
     const texts = await Promise.all(files.map(async (file) => (await file.content()).toString()));
-    // Before it, at most the word of an approval.
-    const [result, ...others] = replies.filter(({ files: shared }) => shared.length > 0);
-    expect(others).toEqual([]);
+    // Before it, at most the word of an approval; behind it, its files.
+    const [result, last] = replies.slice(-2);
+    expect(last?.files).toEqual(ids);
+    expect(result?.text).toMatch(/, .* on \d+ pods in /);
     return { result: textOf(result as StoredMessage), files: texts };
   }
 
@@ -162,7 +163,7 @@ export function tellBatches(open: () => Promise<BatchScene>, close: () => Promis
       await says(card, 'three runs did not start (ImagePullBackOff)');
       const { result } = await endOf(card);
       expect(result).toContain('three runs did not start (ImagePullBackOff)');
-      expect(result).toMatch(/[34] pods · kdebug’s container did not start \(ImagePullBackOff\)/);
+      expect(result).toMatch(/[34] pods [·|] kdebug’s container did not start \(ImagePullBackOff\)/);
     });
 
     it('is paused and goes on by a button', async () => {

@@ -80,7 +80,8 @@ it('reaches an approver outside a private channel by a direct message, which dec
   await bed.slack.until(() => (shown(channel, ts).includes('Approved') ? true : undefined));
   expect(shown(channel, ts)).not.toContain('actions');
   const word = await bed.slack.until(() => bed.slack.notified('U0GINGER').find(({ threadTs }) => threadTs));
-  expect(word).toMatchObject({ threadTs: cardIn(SECRET), desktop: expect.stringContaining('was approved by @alice') });
+  const [desktop, phone] = ['@alice', 'alice'].map((name) => expect.stringContaining(`was approved by ${name}`));
+  expect(word).toMatchObject({ threadTs: cardIn(SECRET), desktop, phone });
   const thread = await bed.slack.until(() => bed.slack.thread(SECRET, cardIn(SECRET))[1]);
   expect(JSON.stringify(thread.blocks)).toContain('hello');
 });

@@ -48,7 +48,8 @@ const buttonsOf = (message: StoredMessage | undefined): string[] =>
     .flatMap(({ type, elements }) => (type === 'actions' && Array.isArray(elements) ? elements.filter(isJson) : []))
     .map(({ action_id: id }) => String(id));
 
-it.each(['leaky', "leaky --image=lines -- sh -c 'seq 1 5000'"])(
+// A result that finds something is no message with a file.
+it.each(["leaky --image=lines -- sh -c 'seq 1 5000'"])(
   'of "%s": a button that does nothing on the result with its file works on the card',
   async (words) => {
     const order = { user: 'U0ROY', channel: CHANNEL, words: `-n shop ${words}` };
