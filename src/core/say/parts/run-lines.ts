@@ -54,7 +54,7 @@ export function subjectOf(run: Run): string {
 }
 
 /** Its name says how many alerts there are, and where: none of it is left out. */
-const isOfStorm = ({ alert }: Run): boolean => alert?.problem?.code === 'alert_storm';
+export const isOfStorm = ({ alert }: Run): boolean => alert?.problem?.code === 'alert_storm';
 
 /** `*web-1*: memory at 95% of its limit`. */
 export function firstLine(run: Run, headline: string): readonly Span[] {

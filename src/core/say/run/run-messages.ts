@@ -34,6 +34,7 @@ import {
   cardLine,
   firstLine,
   headOf,
+  isOfStorm,
   nameOf,
   restOfOutcome,
   restOfRefusal,
@@ -74,7 +75,8 @@ function cardMessage(run: Run, context: RenderContext): Message {
     isVerdict || run.outcome?.kind === 'answered' || (run.alert && run.state === 'denied')
       ? `${subject}: ${headline}`
       : `${headline}: ${imageOf(run)} on ${subject}`;
-  const notification = alertWords(run, subject, headline) ?? line`${words}, for ${person(run.origin.requesterId)}`;
+  const ofAlert = isOfStorm(run) ? line`${words}` : alertWords(run, subject, headline);
+  const notification = ofAlert ?? line`${words}, for ${person(run.origin.requesterId)}`;
   return message({ summary: words, notification, tone }, [
     alertLine(run, nowMs),
     paragraph`${firstLine(run, headline)}`,
