@@ -72,6 +72,10 @@ ${imageTable()}
 In the order in which an answer names them: of findings of one rank, a cause stands before its effects. A rank may differ where the
 facts say so: a first failure of a pod that is starting is only worth knowing.
 
+A line of the log of a program that is ready is no alarm, whatever its level: it is worth knowing, behind everything that was measured. It
+becomes one beside a symptom: the pod is not ready, a container was restarted lately, a probe fails, the lines grow in number, or a look finds
+what the line gives the cause of. A line that came once, or before the pod was ready, is counted in the first line and quoted below.
+
 ${clusterTable()}
 `,
 };

@@ -16,6 +16,8 @@ export function shortenMiddle(text: string, length: number): string {
 const STARTS_WITH_NAME = /^(kdebug\b|\S+ is gone\b)/;
 
 /** Turns words into a sentence: capital first, full stop last. */
+export const capitalized = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+
 export const sentence = (words: string): string =>
   `${STARTS_WITH_NAME.test(words) ? words : `${words.charAt(0).toUpperCase()}${words.slice(1)}`}${/[.!?)]$/.test(words) ? '' : '.'}`;
 

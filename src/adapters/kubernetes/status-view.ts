@@ -19,10 +19,13 @@ export function viewStatus(status: JsonObject): Pod['status'] {
   const phase = PHASES.find((each) => each === status.phase) ?? 'Unknown';
   // A pod that is over is never ready, which says nothing.
   const isOver = phase === 'Succeeded' || phase === 'Failed';
-  const unmet = isOver ? [] : asObjects(status.conditions).filter(isUnmet).map(viewCondition);
+  const conditions = isOver ? [] : asObjects(status.conditions);
+  const unmet = conditions.filter(isUnmet).map(viewCondition);
+  const met = conditions.find((each) => each.type === 'Ready' && each.status === 'True');
   return {
     phase,
     ...defined({ reason, message, unmetConditions: unmet.length > 0 ? unmet : undefined }),
+    ...defined({ readySince: textOrUndefined(met?.lastTransitionTime) }),
     containerStatuses: asObjects(status.containerStatuses).map(viewContainerStatus),
     initContainerStatuses: asObjects(status.initContainerStatuses).map(viewContainerStatus),
     ephemeralContainerStatuses: asObjects(status.ephemeralContainerStatuses).map(viewContainerStatus),

@@ -48,6 +48,8 @@ export interface Pod {
     readonly message?: string;
     /** Only those of Kubernetes itself that a healthy, running pod has met. Absent: none, or the pod is over. */
     readonly unmetConditions?: readonly PodCondition[];
+    /** `lastTransitionTime` of the condition Ready, where it is met. */
+    readonly readySince?: string;
     readonly containerStatuses: readonly ContainerStatus[];
     readonly initContainerStatuses: readonly ContainerStatus[];
     readonly ephemeralContainerStatuses: readonly ContainerStatus[];

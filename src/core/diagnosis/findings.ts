@@ -94,11 +94,23 @@ const ENDS: ReadonlySet<string> = new Set(['restarts', 'crash_loop', 'last_oom_k
 
 const isSeenEnd = (cause: Finding, effect: Finding): boolean => ENDS.has(effect.code) && isDeath(cause);
 
+const names = (cause: Finding, effect: Finding, by: 'explains' | 'replaces'): boolean =>
+  [CLUSTER_BY_CODE.get(cause.code)?.[by], by === 'explains' ? cause.explains : undefined].some((codes) =>
+    codes?.includes(effect.code),
+  ) && belong(cause, effect);
+
 /** Worth knowing is no cause: it neither explains nor replaces what is wrong. */
 function covers(cause: Finding, effect: Finding, by: 'explains' | 'replaces'): boolean {
   if (by === 'explains' && (SEEN_TWICE[cause.code] === effect.code || isSeenEnd(cause, effect))) return true;
-  const codes = CLUSTER_BY_CODE.get(cause.code)?.[by];
-  return codes?.includes(effect.code) === true && belong(cause, effect) && (rankOf(cause) < 3 || rankOf(effect) === 3);
+  return names(cause, effect, by) && (rankOf(cause) < 3 || rankOf(effect) === 3);
+}
+
+/** A line of a log is no alarm by itself, but as bad as the worst that it gives the cause of. */
+function raised(finding: Finding, all: readonly Finding[]): Finding {
+  if (findingRule(finding.code)?.section !== 'log') return finding;
+  const effects = all.filter((other) => names(finding, other, 'explains'));
+  const [worst = finding] = [finding, ...effects].toSorted((a, b) => rankOf(a) - rankOf(b));
+  return { ...finding, rank: rankOf(worst) };
 }
 
 /** Advice, and warnings that may have healed: noise beside something that is wrong. */
@@ -107,9 +119,10 @@ const HINTS: ReadonlySet<string> = new Set(['no_memory_limit', 'no_requests', 'w
 /**
  * Findings in the order in which people should read them: causes before their effects, then by rank, then as the table
  * has them, those of an image by how far they exceed their threshold, of its threads before of its sockets. Left out are
- * those that another replaces, and hints while something is wrong.
+ * those that another replaces, and hints while something is wrong. A line of a log becomes as bad as what it explains.
  */
-export function ordered(all: readonly Finding[]): readonly Finding[] {
+export function ordered(given: readonly Finding[]): readonly Finding[] {
+  const all = given.map((finding) => raised(finding, given));
   const isAnyWrong = all.some(isWrong);
   const findings = all.filter(
     (finding) =>
@@ -143,6 +156,7 @@ export function shown(finding: Finding): VerdictFinding {
     ...defined({
       code: rule?.code,
       containerName: finding.containerName,
+      explains: finding.explains,
       limit: threshold === undefined ? undefined : `${threshold}${unit}`,
     }),
     next: finding.next ?? rule?.next ?? '',

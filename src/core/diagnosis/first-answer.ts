@@ -1,6 +1,6 @@
 import { formatCount } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
-import { shorten } from '../../lib/text.ts';
+import { capitalized, shorten } from '../../lib/text.ts';
 import { countSiblings } from '../compare/siblings.ts';
 import { VERDICT_LINE_LENGTH } from '../line-lengths.ts';
 import type { ClusterFacts } from './facts/facts.ts';
@@ -13,6 +13,7 @@ import { changeWords } from './reading/last-change.ts';
 import { cleanWords, spanOf } from './reading/phrases.ts';
 import { ageOf, isDeleting, isOver, isReady, partsOf } from './reading/pod-containers.ts';
 import { MAX_UNSEEN, unseenOf } from './reading/unseen.ts';
+import { errorsIn, noiseIn } from './rules/log.ts';
 
 export const MAX_EVIDENCE = 3;
 const MAX_EVIDENCE_LINES = 6;
@@ -24,15 +25,17 @@ export const findingsIn = (facts: ClusterFacts): readonly Finding[] =>
 /** Findings that a starting pod waits for; none of them is trouble yet. */
 const WAITED_FOR: ReadonlySet<string> = new Set(['init_waiting', 'probe_failing']);
 
-/** A green tick needs all of these: ready, nothing wrong or waited for, its warnings and each running container's log read. */
-export function isProvenWell(
-  { pod, events, warnings, logs = [] }: ClusterFacts,
-  findings: readonly Finding[],
-): boolean {
+/**
+ * A green tick needs all of these: ready, nothing wrong or waited for, its warnings and each running container's log read, no
+ * error in it that may go on.
+ */
+export function isProvenWell(facts: ClusterFacts, findings: readonly Finding[]): boolean {
+  const { pod, events, warnings, logs = [] } = facts;
   if (findings.some((finding) => isWrong(finding) || WAITED_FOR.has(finding.code))) return false;
   const running = partsOf(pod).filter(({ status }) => status?.running);
   const isRead = running.every(({ name }) => logs.some((log) => log.containerName === name && log.lines > 0));
-  return isReady(pod) && (events ?? warnings) !== undefined && running.length > 0 && isRead;
+  const isCalm = isRead && noiseIn(facts).isOver;
+  return isReady(pod) && (events ?? warnings) !== undefined && running.length > 0 && isCalm;
 }
 
 /** The last words of each container that ended wrongly, and the error lines of those that run. */
@@ -46,7 +49,7 @@ export function evidenceOf(facts: ClusterFacts, findings: readonly Finding[]): r
       lines: [...new Set([...(line === undefined ? [] : [line]), ...more])],
     }));
   const errors = (facts.logs ?? [])
-    .filter(({ containerName }) => named.has(containerName))
+    .filter((log) => named.has(log.containerName) || errorsIn(log, facts).length > 0)
     .map(({ containerName, shapes }) => ({
       title: `Errors in the log of ${containerName}`,
       lines: shapes.map(({ line, count }) => (count > 1 ? `${count.toLocaleString('en-US')} × ${line}` : line)),
@@ -62,17 +65,45 @@ export function evidenceOf(facts: ClusterFacts, findings: readonly Finding[]): r
 
 /** The headline of a pod in which nothing is wrong, as far as it could be seen. */
 function quietLine(facts: ClusterFacts, findings: readonly Finding[], isHealthy: boolean): string {
-  const { pod } = facts;
-  const waited = findings.find(({ code }) => WAITED_FOR.has(code));
-  if (!isReady(pod) || waited) {
+  const repeated = repeatedIn(findings);
+  const waited = (isReady(facts.pod) ? undefined : repeated) ?? findings.find(({ code }) => WAITED_FOR.has(code));
+  if (!isReady(facts.pod) || waited)
     return `Starting, for ${spanOf(ageOf(facts))} now${waited ? `: ${waited.text}` : ''}`;
-  }
-  const restarts = partsOf(pod).reduce(
+  const noise = noiseIn(facts).lines;
+  return quietSentence({ well: wellWords(facts, { repeated, isHealthy }), repeated, noise, isHealthy });
+}
+
+const repeatedIn = (findings: readonly Finding[]): Finding | undefined =>
+  findings.find(({ code }) => code === 'log_errors');
+
+/** `ready, never restarted, log calm`; beside an error that goes on, the less the better. */
+function wellWords(facts: ClusterFacts, { repeated, isHealthy }: Pick<Quiet, 'repeated' | 'isHealthy'>): string {
+  if (repeated) return 'ready';
+  const restarts = partsOf(facts.pod).reduce(
     (sum, { role, status }) => sum + (role === 'init' ? 0 : (status?.restartCount ?? 0)),
     0,
   );
   const often = restarts === 0 ? 'never restarted' : `restarted ${formatCount(restarts, 'time')} in all`;
-  return isHealthy ? `Healthy: ready, ${often}, and its log is calm` : `Nothing found so far: ready, ${often}`;
+  return `ready, ${often}${logWords(noiseIn(facts).lines, isHealthy)}`;
+}
+
+export const logWords = (noise: number, isCalm: boolean, log = 'log'): string =>
+  noise > 0 ? `, ${log} with ${formatCount(noise, 'error line')} worth knowing` : isCalm ? `, ${log} calm` : '';
+
+interface Quiet {
+  readonly well: string;
+  /** An error that comes again and again. */
+  readonly repeated: Finding | undefined;
+  /** Error lines that are only counted. */
+  readonly noise: number;
+  readonly isHealthy: boolean;
+}
+
+/** What is well, then what is worth knowing or what nobody looked at. */
+export function quietSentence({ well, repeated, noise, isHealthy }: Quiet): string {
+  if (repeated) return capitalized([well, `worth knowing: ${repeated.text}`].filter(Boolean).join('; '));
+  if (isHealthy) return `Healthy: ${well}; no look inside yet`;
+  return noise > 0 ? capitalized(well) : ['Nothing found so far', well].filter(Boolean).join(': ');
 }
 
 /** A finding that is no trouble, and all that there is to say of a pod that is over or going. */
@@ -103,6 +134,10 @@ export function firstAnswer(facts: ClusterFacts): Verdict {
     findings: findings.slice(0, MAX_FINDINGS).map(shown),
     readAtMs: facts.nowMs,
     ...defined({
+      well:
+        isReady(facts.pod) && !findings.some(isWrong)
+          ? wellWords(facts, { repeated: repeatedIn(findings), isHealthy })
+          : undefined,
       healthy: isHealthy || undefined,
       more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
       changed: changeWords(facts.workload, [facts.pod], { nowMs: facts.nowMs, isAnyWrong: findings.some(isWrong) }),

@@ -35,11 +35,11 @@ export const CAUSE_RULES: readonly ClusterRule[] = [
   ...KILLING_PROBE_RULES,
   ...ENDING_RULES,
   ...POD_RULES,
-  ...LOG_RULES,
 ];
 
 /** Behind what an image finds inside: mostly effects of it. */
 export const EFFECT_RULES: readonly ClusterRule[] = [
+  ...LOG_RULES,
   ...PROBE_RULES,
   ...SERVICE_RULES,
   ...SURROUNDING_RULES,

@@ -1,6 +1,6 @@
-import { formatBytes, shortDuration } from '../../lib/duration.ts';
+import { formatBytes, formatCount, shortDuration } from '../../lib/duration.ts';
 import { defined } from '../../lib/object.ts';
-import { shorten } from '../../lib/text.ts';
+import { capitalized, shorten } from '../../lib/text.ts';
 import type { Plan } from '../container/plan.ts';
 import type { Pod } from '../container/pod.ts';
 import { admits } from '../container/profiles.ts';
@@ -17,7 +17,7 @@ import { findingRule, isDeath, isWrong, leadsOf, MAX_FINDINGS, ordered, shown } 
 import { evidenceOf } from './first-answer.ts';
 import { asTargetUser, leadsInside, nextImageOf } from './images/next-image.ts';
 import { lookAtCluster } from './look-at-cluster.ts';
-import { isReady, partsOf } from './reading/pod-containers.ts';
+import { isReady, isStarting, partsOf } from './reading/pod-containers.ts';
 import { MAX_UNSEEN, unseenOf } from './reading/unseen.ts';
 import { startFindings } from './rules/resources.ts';
 
@@ -42,7 +42,7 @@ export function verdictOf(
 ): Verdict {
   const clusterFindings = facts ? lookAtCluster(facts) : {};
   const ofCluster = withFirst(Object.values(clusterFindings).flat(), hasLogs(facts) ? undefined : first);
-  const findings = ordered([...diagnosis.findings, ...ofCluster]);
+  const findings = ordered([...diagnosis.findings.map((found) => asOfStart(found, plan, facts)), ...ofCluster]);
   const ownFine = Object.keys(clusterFindings).filter((name) => clusterFindings[name]?.length === 0);
   const fine = [...diagnosis.sections.filter(({ state }) => state === 'ok').map(({ name }) => name), ...ownFine].filter(
     // Its memory is no good news after a kill for lack of it.
@@ -61,9 +61,10 @@ export function verdictOf(
   const unseen = [...unseenSections(diagnosis, lookAgain), ...unseenOfCluster(facts, first)];
   const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
   const sawInside = isQuiet && diagnosis.unsure !== true && !couldNotLook(diagnosis) && seesInside(diagnosis);
-  const isWell = sawInside && first?.healthy === true && facts !== undefined && isReady(facts.pod);
+  const quiet = whileReady(first, facts);
+  const isWell = sawInside && quiet?.healthy === true;
   return {
-    line: lineOf(diagnosis, findings),
+    line: lineOf(diagnosis, findings, { ...quiet, isWell }),
     findings: findings.slice(0, MAX_FINDINGS).map(shown),
     ...defined({
       healthy: isWell || undefined,
@@ -81,6 +82,21 @@ export function verdictOf(
     ...defined({ siblings: first?.siblings }),
   };
 }
+
+/** A program that is paused for more of its start, in percent, does nothing but compute. */
+const PAUSED_OFTEN = 90;
+
+/** Every start computes: that it has too little CPU for a minute is worth knowing. */
+function asOfStart(found: Finding, { targetContainerName }: Plan, facts: ClusterFacts | undefined): Finding {
+  const part = facts && partsOf(facts.pod).find(({ name }) => name === targetContainerName);
+  const isNew = part?.status?.running && facts && isStarting({ ...part, spec: undefined }, facts.nowMs);
+  const { code, value = 100 } = found;
+  const isOfStart = code === 'waits_for_cpu' || (code === 'cpu_throttled' && value <= PAUSED_OFTEN);
+  return isNew && isOfStart ? { ...found, rank: 3 } : found;
+}
+
+const whileReady = (first: Verdict | undefined, facts: ClusterFacts | undefined): Verdict | undefined =>
+  facts && isReady(facts.pod) ? first : undefined;
 
 /** They have the logs of now, or say why not: what was read before the look is old. */
 const hasLogs = (facts: ClusterFacts | undefined): facts is ClusterFacts => facts?.logs !== undefined;
@@ -102,6 +118,8 @@ const couldNotLook = ({ verdict, tool, sections }: Diagnosis): boolean =>
 
 const names = (text: string, container: string): boolean => text.split(/[\s’:,]+/).includes(container);
 
+const LOG = 'log_errors';
+
 /**
  * The API's findings, with the words of the first answer where only the logs had them: the log's own finding, and the
  * sentence with the last words of a container that has ended since no further time.
@@ -115,9 +133,12 @@ function withFirst(findings: readonly Finding[], first: Verdict | undefined): re
     const isFresh = finding.containerName === undefined || finding.text.includes('“') || !quotation;
     return isFresh ? finding : { ...finding, text: quotation.text, next: quotation.next };
   });
-  const hasOwn = findings.some(({ code }) => code === 'log_errors');
-  const log = hasOwn ? [] : ofFirst.filter(({ code }) => code === 'log_errors');
-  return [...worded, ...log.map(({ text, next, rank }) => ({ code: 'log_errors', text, next, ...defined({ rank }) }))];
+  const hasOwn = findings.some(({ code }) => code === LOG);
+  const log = hasOwn ? [] : ofFirst.filter(({ code }) => code === LOG);
+  return [
+    ...worded,
+    ...log.map(({ text, next, rank, explains }) => ({ code: LOG, text, next, ...defined({ rank, explains }) })),
+  ];
 }
 
 function evidenceFor(
@@ -142,18 +163,37 @@ const runsIn = (pod: Pod, name: string | undefined): boolean =>
 
 const sectionOf = ({ code, section }: Finding): string | undefined => section ?? findingRule(code)?.section;
 
-/** The worst finding's own words; without one, the image's sentence. */
-function lineOf(diagnosis: Diagnosis, findings: readonly Finding[]): string {
+/** What the first answer found well, of a pod that still is ready. */
+interface Quiet extends Pick<Verdict, 'well' | 'groups'> {
+  readonly isWell: boolean;
+}
+
+/** The worst finding's own words; without one, what is well, what was looked at and what nobody looked at. */
+function lineOf(diagnosis: Diagnosis, findings: readonly Finding[], quiet: Quiet): string {
   const { verdict } = diagnosis;
-  if (!findings.some(({ code }) => findingRule(code))) return verdict;
+  const isKnown = findings.some(({ code }) => findingRule(code));
   const [worst] = findings;
-  if (worst && isWrong(worst)) return shorten(worst.text, VERDICT_LINE_LENGTH);
+  if (worst && isKnown && isWrong(worst)) return shorten(worst.text, VERDICT_LINE_LENGTH);
   // The question was whether the condition comes: that it did not come is the answer.
   if (couldNotLook(diagnosis) || diagnosis.tool?.name === WAITING_IMAGE) return verdict;
-  return shorten(
-    `Nothing is failing; worth knowing: ${findings.map(({ text }) => text).join('; ')}`,
-    VERDICT_LINE_LENGTH,
-  );
+  if (!isKnown) return quietLine(diagnosis, quiet);
+  const words = `worth knowing: ${findings.map(({ text }) => text).join('; ')}`;
+  // A line of the log stands behind what was measured.
+  const isAllOfLog = findings.every(({ code }) => code === LOG);
+  const lead = isAllOfLog ? quietLine(diagnosis, quiet).replace(/\.$/, '') : quiet.well;
+  return shorten(capitalized(lead ? `${lead}; ${words}` : words), VERDICT_LINE_LENGTH);
+}
+
+const QUIET = /^Nothing found in /;
+
+/** A doubt of the image, or what only it knows, is its own sentence. */
+function quietLine({ verdict, tool, findings, sections }: Diagnosis, { well, groups = [], isWell }: Quiet): string {
+  if (well === undefined || findings.length > 0) return verdict;
+  if (isWell) return `Healthy: ${well}; ${verdict.charAt(0).toLowerCase()}${verdict.slice(1)}`;
+  if (tool?.name !== 'autodiagnose' || !QUIET.test(verdict)) return verdict;
+  const read = sections.filter(({ state }) => state !== 'not-readable').length;
+  const where = groups.flatMap(({ podNames }) => podNames).length > 1 ? ' of one' : '';
+  return `${capitalized(well)}; nothing found in ${formatCount(read, 'section')}${where}; no look into its threads`;
 }
 
 /** The power that would show more: the target's own user and group, which need no extra power, else *general*. */

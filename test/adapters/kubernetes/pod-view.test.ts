@@ -211,6 +211,14 @@ it('keeps what kdebug reads of a pod, and nothing else', () => {
   });
 });
 
+it('keeps since when a pod is ready, and nothing where it is not, or is over', () => {
+  const of = (status: string, phase = 'Running') =>
+    viewPod({ status: { phase, conditions: [{ type: 'Ready', status, lastTransitionTime: 't' }] } }).status.readySince;
+  expect(of('True')).toBe('t');
+  expect(of('False')).toBeUndefined();
+  expect(of('True', 'Failed')).toBeUndefined();
+});
+
 it('keeps no condition of a pod that is over: it is never ready again', () => {
   const conditions = [{ type: 'Ready', status: 'False', reason: 'PodCompleted' }];
   expect(viewPod({ status: { phase: 'Succeeded', conditions } }).status.unmetConditions).toBeUndefined();

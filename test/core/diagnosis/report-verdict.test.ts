@@ -53,9 +53,7 @@ describe('the line', () => {
     expect(both.findings.slice(1).map(({ text }) => text)).toEqual([closeWait.text, memory.text]);
     const { hasRequests: _, ...asks } = CONTAINER;
     const mild = facts({ pod: aPod({ spec: { containers: [asks] } }) });
-    expect(verdictOf(report(), aPlan(), mild).line).toBe(
-      'Nothing is failing; worth knowing: web requests no CPU or memory',
-    );
+    expect(verdictOf(report(), aPlan(), mild).line).toBe('Worth knowing: web requests no CPU or memory');
     expect(verdictOf(report({ findings: [memory] }), aPlan(), mild).line).toBe(memory.text);
   });
 
@@ -115,6 +113,31 @@ describe('the findings', () => {
     const findings = [closeWait, memory];
     const once = verdictOf(report({ findings }), aPlan(), facts(restarted('Error')));
     expect(verdictOf(structuredClone(report({ findings })), aPlan(), facts(restarted('Error')))).toEqual(once);
+  });
+});
+
+describe('too little CPU', () => {
+  const rankAt = (code: string, ageMs: number, parts: Partial<ContainerStatus> = {}, value = 99) => {
+    const running = { startedAt: new Date(START_MS - ageMs).toISOString() };
+    const pod = aPod({
+      spec: { containers: [CONTAINER] },
+      status: { containerStatuses: [aStatus({ running, ...parts })] },
+    });
+    const found = { code, value, text: 'too little' };
+    const plan = aPlan({ targetContainerName: 'web' });
+    return verdictOf(report({ findings: [found] }), plan, facts({ pod })).findings[0]?.rank;
+  };
+
+  it('is worth knowing in the first minute of a program, and about to harm from then on, or after a restart', () => {
+    expect(rankAt('waits_for_cpu', 60_000)).toBe(3);
+    expect(rankAt('waits_for_cpu', 61_000)).toBe(2);
+    expect(rankAt('waits_for_cpu', 5_000, { restartCount: 1 })).toBe(2);
+  });
+
+  it('is an alarm at once where its limit pauses it nearly all the time', () => {
+    expect(rankAt('cpu_throttled', 5_000, {}, 91)).toBe(2);
+    expect(rankAt('cpu_throttled', 5_000, {}, 90)).toBe(3);
+    expect(rankAt('cpu_throttled', 61_000, {}, 90)).toBe(2);
   });
 });
 
@@ -278,10 +301,96 @@ describe('with a first answer', () => {
     const unseen = ['the log of proxy: it is empty', 'its claims: no answer in time; ask again'];
     const given = first({ findings: [log], evidence, unseen });
     const verdict = verdictOf(report({ findings: [closeWait] }), aPlan(), facts({ pod: READY }), undefined, given);
-    expect(verdict.line).toBe(log.text);
-    expect(verdict.findings.map(({ code }) => code)).toEqual(['log_errors', 'close_wait']);
+    expect(verdict.line).toBe(closeWait.text);
+    expect(verdict.findings.map(({ code }) => code)).toEqual(['close_wait', 'log_errors']);
     expect(verdict.evidence).toEqual(evidence);
     expect(verdict.unseen).toEqual([unseen[0]]);
+  });
+
+  describe('in which the log has error lines', () => {
+    const of = (findings: Diagnosis['findings'], ofLog: object, parts: Partial<Diagnosis> = {}) => {
+      const given = first({ well: 'ready', findings: [{ ...log, rank: 3, ...ofLog }] });
+      const all = verdictOf(report({ findings, ...parts }), aPlan(), facts({ pod: READY }), undefined, given);
+      return { line: all.line, found: all.findings.map(({ code, rank }) => `${code} ${rank}`), healthy: all.healthy };
+    };
+    const refused = { code: 'connects_refused', value: 9, threshold: 2, text: '9 attempts to connect failed' };
+    const computes = { code: 'busy_thread', value: 99, threshold: 80, text: 'one thread computes all the time' };
+
+    it('has what was measured before a line, whatever its level', () => {
+      expect(of([computes], { rank: 3 })).toMatchObject({
+        line: computes.text,
+        found: ['busy_thread 2', 'log_errors 3'],
+      });
+      expect(of([computes], { rank: 2 }).found).toEqual(['busy_thread 2', 'log_errors 2']);
+    });
+
+    it('has the line first, and as bad, where it gives the cause of what was measured', () => {
+      const explains = ['connects_refused', 'peer_refused'];
+      expect(of([refused], { explains })).toMatchObject({
+        line: log.text,
+        found: ['log_errors 2', 'connects_refused 2'],
+      });
+      expect(of([computes], { explains }).found).toEqual(['busy_thread 2', 'log_errors 3']);
+    });
+
+    it('is worth knowing where nothing was found, behind the answer of an image that was asked for', () => {
+      const tool = { name: 'autodiagnose' };
+      expect(of([], {}, { tool })).toEqual({
+        line: `Ready; nothing found in 0 sections; no look into its threads; worth knowing: ${log.text}`,
+        found: ['log_errors 3'],
+        healthy: undefined,
+      });
+      expect(of([], {}, { tool: { name: 'profile' }, verdict: 'It used 0.02 of a core.' }).line).toBe(
+        `It used 0.02 of a core; worth knowing: ${log.text}`,
+      );
+    });
+  });
+
+  describe('that found nothing', () => {
+    const sections = ['cpu', 'io', 'dns'].map((name) => ({ name, state: 'ok', text: '' }) as const);
+    const calm = first({ well: 'ready, never restarted, log calm' });
+    const lineOf = (parts: Partial<Diagnosis>, given: Verdict | undefined = calm, pod = READY) =>
+      verdictOf(report({ sections, ...parts }), aPlan(), facts({ pod }), undefined, given).line;
+    const tool = { name: 'autodiagnose' };
+    const blind = { name: 'memory', state: 'not-readable', text: '' } as const;
+
+    it('says what is well, what was looked at, and what nobody looked at', () => {
+      const line = 'Ready, never restarted, log calm; nothing found in 3 sections; no look into its threads';
+      expect(lineOf({ tool })).toBe(line);
+      expect(lineOf({ tool, sections: [...sections, blind] })).toBe(line);
+      const unread = first({ well: 'ready, never restarted', healthy: undefined as never });
+      expect(lineOf({ tool }, unread)).toBe(
+        'Ready, never restarted; nothing found in 3 sections; no look into its threads',
+      );
+      const groups = [{ text: 'both pods: ready', podNames: ['web-1', 'web-2'] }];
+      expect(lineOf({ tool }, first({ well: '2 of 2 pods ready, logs calm', groups }))).toBe(
+        '2 of 2 pods ready, logs calm; nothing found in 3 sections of one; no look into its threads',
+      );
+    });
+
+    it('says that it is healthy where an image saw its threads', () => {
+      const target = { effective: true, runtime: 'jvm' } as const;
+      expect(lineOf({ tool: { name: 'stacks' }, target, verdict: 'No deadlock, and no queue at a lock.' })).toBe(
+        'Healthy: ready, never restarted, log calm; no deadlock, and no queue at a lock.',
+      );
+    });
+
+    it('leaves the image its own sentence: a doubt, what it is asked for, a pod that is not ready, no first answer', () => {
+      const doubt = '7 clients of port 8080 have waited 9 s for an answer of this pod; nothing found in 3 sections.';
+      expect(lineOf({ tool, verdict: doubt })).toBe(doubt);
+      expect(lineOf({ tool: { name: 'net' }, verdict: 'All names are known.' })).toBe('All names are known.');
+      const unmetConditions = [{ type: 'Ready', reason: '', message: '', since: '' }];
+      const unready = aPod({ spec: { containers: [CONTAINER] }, status: { unmetConditions } });
+      expect(lineOf({ tool }, calm, unready)).toBe(report().verdict);
+      expect(lineOf({ tool }, first())).toBe(report().verdict);
+    });
+
+    it('says what is well beside what is worth knowing', () => {
+      const { hasRequests: _, ...asks } = CONTAINER;
+      expect(lineOf({ tool }, calm, aPod({ spec: { containers: [asks] } }))).toBe(
+        'Ready, never restarted, log calm; worth knowing: web requests no CPU or memory',
+      );
+    });
   });
 
   it('keeps the sentence with the last words for the same finding of the same container', () => {

@@ -33,10 +33,10 @@ const crashing = (): Pod =>
   });
 
 const LOGS = ['web', 'web --previous'] as const;
+/** A line that came once is not told first. */
+const ERRORS = [60_000, 30_000].map((ms) => ({ atMs: START_MS - ms, text: `ERROR ${MARK}` }));
 function speaks({ cluster }: World): void {
-  for (const log of LOGS) {
-    cluster.targetLogs.set(log, [{ atMs: START_MS - 60_000, text: `ERROR ${MARK}` }]);
-  }
+  for (const log of LOGS) cluster.targetLogs.set(log, ERRORS);
   cluster.warningsNow = [
     {
       type: 'Warning',
@@ -110,7 +110,7 @@ describe('where output is for the requester alone', () => {
 
 /** Only the log speaks. */
 function logSpeaks({ cluster }: World): void {
-  for (const log of LOGS) cluster.targetLogs.set(log, [{ atMs: START_MS - 60_000, text: `ERROR ${MARK}` }]);
+  for (const log of LOGS) cluster.targetLogs.set(log, ERRORS);
 }
 const silentWords = (pod: Pod): Pod => JSON.parse(JSON.stringify(pod).replaceAll(MARK, 'x'));
 

@@ -213,7 +213,7 @@ describe('a question about a workload', () => {
       cluster.targetLogs.set('web', [{ atMs: START_MS - 12_000, text: 'listening' }]);
     });
     const { verdict } = await world.run();
-    expect(verdict).toMatchObject({ healthy: true, line: 'Healthy: 2 of 2 pods ready, and their logs are calm' });
+    expect(verdict).toMatchObject({ healthy: true, line: 'Healthy: 2 of 2 pods ready, logs calm; no look inside yet' });
     expect(world.cluster.calls.filter((call) => call === 'readTargetLog')).toHaveLength(2);
   });
 

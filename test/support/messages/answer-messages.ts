@@ -57,14 +57,16 @@ const LONG: Verdict = {
   readAtMs: START_MS + 400,
 };
 
+const ERRORS_TEXT =
+  'the pool of connections is exhausted: web logs 20 × “Timeout waiting for connection from pool”, last 3 min ago';
 const ERRORS: Verdict = {
-  line: '20 × “Timeout waiting for connection from pool”, last 3 min ago',
+  line: `Ready; worth knowing: ${ERRORS_TEXT}`,
   findings: [
     {
       code: 'log_errors',
-      text: '20 × “Timeout waiting for connection from pool”, last 3 min ago',
-      next: 'Its pool is too small, or the database answers slowly.',
-      rank: 2,
+      text: ERRORS_TEXT,
+      next: 'Look for connections that are not given back, or allow more of them on both sides.',
+      rank: 3,
     },
   ],
   evidence: [{ title: 'Errors in the log of web', lines: ['20 × Timeout waiting for connection from pool'] }],
@@ -84,18 +86,21 @@ const UNREAD: Verdict = {
 const { unseen: _, ...seen } = UNREAD;
 const HEALTHY: Verdict = {
   ...seen,
-  line: 'Healthy: ready, never restarted, and its log is calm',
+  line: 'Healthy: ready, never restarted, log calm; no look inside yet',
   healthy: true,
 };
 /** Of a run that looked: its image reported. */
 const BY = 'autodiagnose 0.2.0';
 const LOOKED = {
-  line: 'Nothing found in 13 sections; it does not see inside the program.',
+  line: 'Ready, never restarted; nothing found in 13 sections; no look into its threads',
   nextImage: 'stacks',
   by: BY,
 };
 /** Only an image that sees inside the program can call it well. */
-const SAW_INSIDE = { line: 'No deadlock, and no queue at a lock.', by: 'stacks 0.2.0' };
+const SAW_INSIDE = {
+  line: 'Healthy: ready, never restarted, log calm; no deadlock, and no queue at a lock.',
+  by: 'stacks 0.2.0',
+};
 
 const WORKLOAD: Verdict = {
   line: `${CRASH.line} (2 of 3 pods) · 1 of 3 pods ready`,

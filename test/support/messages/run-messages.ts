@@ -129,7 +129,7 @@ const VERDICTS: readonly (readonly [string, Verdict])[] = [
   [
     'nothing found',
     {
-      line: 'Nothing found in 13 sections; it does not see inside the program.',
+      line: 'Ready, never restarted; nothing found in 13 sections; no look into its threads',
       findings: [],
       fine: 'context, processes, memory, cpu, io, files, sockets, dns',
       nextImage: 'stacks',
@@ -154,7 +154,10 @@ const VERDICTS: readonly (readonly [string, Verdict])[] = [
       by: BY,
     },
   ],
-  ['worth knowing', { line: `Nothing is failing; worth knowing: ${NO_LIMIT.text}`, findings: [NO_LIMIT], by: BY }],
+  [
+    'worth knowing',
+    { line: `Ready, never restarted, log calm; worth knowing: ${NO_LIMIT.text}`, findings: [NO_LIMIT], by: BY },
+  ],
   [
     'the words of another image',
     { line: 'disk /data is full.', findings: [{ text: '/data has 0 B left', next: 'Delete old segments.' }] },

@@ -109,6 +109,8 @@ export interface LogShape {
   /** By the kubelet's stamps. */
   readonly firstAtMs: number;
   readonly lastAtMs: number;
+  /** Of the tenth newest line. Absent: there are fewer. */
+  readonly tenthAtMs?: number;
 }
 
 /** The errors and newest lines of a running container. */

@@ -21,6 +21,8 @@ export interface Finding {
   readonly rank?: 1 | 2 | 3;
   /** The container that it is about; absent: the pod as a whole, or what is around it. Never from a report. */
   readonly containerName?: string;
+  /** Codes of what an image measures that it gives the cause of, beside those of its rule. Never from a report. */
+  readonly explains?: readonly string[];
 }
 
 /** `not-looked-at`: there was nothing to check, so the section is neither fine nor unseen. */

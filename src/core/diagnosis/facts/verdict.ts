@@ -15,6 +15,8 @@ export interface Evidence {
 export interface Verdict {
   /** Absent without a report and without a first answer: then the outcome is the headline, and the findings explain it. */
   readonly line?: string;
+  /** What is well where nothing is wrong, for the sentence after a look: `ready, never restarted, log calm`. */
+  readonly well?: string;
   /** The pod is ready, its log was read, and nothing is wrong: the only verdict that a green tick may go with. */
   readonly healthy?: true;
   /** The time at which the API and the logs were read for it. */
@@ -89,6 +91,8 @@ export interface VerdictFinding {
   readonly next: string;
   /** As in the findings' table: 3 is worth knowing, below it something is wrong. */
   readonly rank?: 1 | 2 | 3;
+  /** As of a finding. */
+  readonly explains?: readonly string[];
 }
 
 /** A finding without a rank comes from an image without a rule, and counts as wrong. */

@@ -12,6 +12,8 @@ const MAX_LINE = 16 * 1024;
 const MAX_SHAPES = 200;
 const SHAPES_AFTER_PRUNING = 150;
 const MAX_SHOWN = 5;
+/** Whether lines of a shape come faster than before is told by the newest of them. */
+const NEWEST = 10;
 /** Of the first line, where a cause follows it. */
 const MAX_FIRST = 140;
 /** Two lines that differ only behind this have one shape. */
@@ -38,6 +40,8 @@ interface Shape {
   count: number;
   firstAtMs: number;
   lastAtMs: number;
+  /** The stamps of its newest lines, at most `NEWEST`. */
+  readonly newestAtMs: number[];
 }
 
 /**
@@ -110,13 +114,14 @@ export class ErrorShapes {
       ...(this.#firstAtMs === undefined ? undefined : { firstAtMs: this.#firstAtMs, lastAtMs: this.#lastAtMs ?? 0 }),
       ...this.#chosen('newest', newest),
       ...this.#chosen('onLoopback', onLoopback),
-      shapes: shown.map(({ level, isAccess, count, firstAtMs, lastAtMs }, index) => ({
+      shapes: shown.map(({ level, isAccess, count, firstAtMs, lastAtMs, newestAtMs }, index) => ({
         line: this.#shown({ first: safe[2 * index] ?? '', cause: safe[2 * index + 1] || undefined }),
         count,
         level,
         ...(isAccess ? { isAccess } : undefined),
         firstAtMs,
         lastAtMs,
+        ...(newestAtMs.length === NEWEST && newestAtMs[0] !== undefined ? { tenthAtMs: newestAtMs[0] } : undefined),
       })),
     };
   }
@@ -133,11 +138,22 @@ export class ErrorShapes {
     const key = `${level} ${shapeOf(joined(wordsOf(entry)))}`;
     const shape = this.#shapes.get(key);
     if (shape === undefined) {
-      this.#shapes.set(key, { level, isAccess, first, cause, count: 1, firstAtMs: atMs, lastAtMs: atMs });
+      this.#shapes.set(key, {
+        level,
+        isAccess,
+        first,
+        cause,
+        count: 1,
+        firstAtMs: atMs,
+        lastAtMs: atMs,
+        newestAtMs: [atMs],
+      });
       if (this.#shapes.size > MAX_SHAPES) this.#forgetSome();
       return;
     }
     shape.count++;
+    shape.newestAtMs.push(atMs);
+    if (shape.newestAtMs.length > NEWEST) shape.newestAtMs.shift();
     shape.firstAtMs = Math.min(shape.firstAtMs, atMs);
     if (atMs < shape.lastAtMs) return;
     Object.assign(shape, { first, cause, lastAtMs: atMs });

@@ -54,7 +54,7 @@ const NO_TROUBLE =
 
 /** Clients that go away or ask for what is not there: whatever level a server gives it, it is no trouble of the server. */
 const OF_CLIENTS =
-  /open\(\) "[^"]{1,2048}" failed \(2: No such file or directory\), client: |while SSL handshaking, client: |TLS handshake error from \S{1,80}: (?:EOF|.{0,120}connection reset by peer|.{0,40}first record does not look like a TLS handshake)|Unable to read additional data from client|client (?:has |prematurely |unexpectedly )?(?:closed (?:the )?(?:socket|connection|stream)|disconnected)|ClientAbortException|IP address '[^']{1,60}' could not be resolved|Got an error reading communication packets/i;
+  /open\(\) "[^"]{1,2048}" failed \(2: No such file or directory\), client: |while SSL handshaking, client: |TLS handshake error from \S{1,80}: (?:EOF|.{0,120}connection reset by peer|.{0,40}first record does not look like a TLS handshake)|Unable to read additional data from client|client (?:has |prematurely |unexpectedly )?(?:closed (?:the )?(?:socket|connection|stream)|disconnected)|ClientAbortException|IP address '[^']{1,60}' could not be resolved|Got an error reading communication packets|This connection closed normally without authentication/i;
 
 export const isOfClients = (text: string): boolean => OF_CLIENTS.test(text);
 

@@ -6,13 +6,14 @@ export interface KnownCause {
   readonly says: string;
   /** One sentence on what to do. */
   readonly next: string;
+  /** Codes of what a look measures that such a line gives the cause of. */
+  readonly explains?: readonly string[];
 }
 
-interface Known {
+interface Known extends Omit<KnownCause, 'says'> {
   /** Each with the groups that `says` uses; the first match counts. */
   readonly patterns: readonly RegExp[];
   readonly says: (found: Readonly<Record<string, string | undefined>>) => string;
-  readonly next: string;
 }
 
 /** `db:5432`, of groups `host` and `port`. */
@@ -109,6 +110,7 @@ const KNOWN: readonly Known[] = [
     ],
     says: () => 'the pool of connections is exhausted',
     next: 'Look for connections that are not given back, or allow more of them on both sides.',
+    explains: ['accept_queue', 'answer_missing'],
   },
   {
     patterns: [
@@ -137,6 +139,7 @@ const KNOWN: readonly Known[] = [
     ],
     says: (found) => `${endpoint(found, 'a server that it needs')} refuses connections`,
     next: 'Check that what listens there is up and ready, and that host and port in the settings of the program are right.',
+    explains: ['connects_refused', 'peer_refused'],
   },
   {
     patterns: [
@@ -146,6 +149,7 @@ const KNOWN: readonly Known[] = [
     ],
     says: (found) => `${endpoint(found, 'a server')} does not answer`,
     next: 'Check that what listens there is up, and that no network policy keeps this pod from it.',
+    explains: ['syn_sent', 'answer_missing', 'peer_timeout'],
   },
   {
     patterns: [
@@ -253,9 +257,9 @@ const KNOWN: readonly Known[] = [
 /** The well-known cause that a line names. A line of at most 300 characters; undefined: none. */
 export function causeOf(line: string): KnownCause | undefined {
   const text = line.slice(0, 300).replace(/\\(?:n|("))/g, (_, quote = ' ') => quote);
-  for (const { patterns, says, next } of KNOWN) {
+  for (const { patterns, says, ...rest } of KNOWN) {
     const match = patterns.map((pattern) => pattern.exec(text)).find((found) => found !== null);
-    if (match) return { says: cleanWords(says(match.groups ?? {}), 120), next };
+    if (match) return { says: cleanWords(says(match.groups ?? {}), 120), ...rest };
   }
   return undefined;
 }

@@ -7,6 +7,7 @@ import {
   type Pod,
   type PodContainer,
   type PodEvent,
+  type Probe,
   unmetCondition,
   workloadOf,
 } from '../../container/pod.ts';
@@ -80,6 +81,18 @@ export const isBeingSetUp = (pod: Pod): boolean =>
   partsOf(pod).every(
     ({ status, ended }) => !ended && !status?.running && BEFORE_START.has(status?.waiting?.reason ?? ''),
   );
+
+/** For how long the kubelet lets a probe fail from the container's start. */
+export const patienceOf = ({
+  initialDelaySeconds = 0,
+  periodSeconds = 10,
+  failureThreshold = 3,
+}: Partial<Probe> = {}): number => (initialDelaySeconds + periodSeconds * failureThreshold) * SECOND_MS;
+
+/** A container that never restarted may take so long for its start: a minute, or what its startup probe allows. */
+export const isStarting = ({ spec, status }: PodPart, nowMs: number): boolean =>
+  (status?.restartCount ?? 0) === 0 &&
+  nowMs - Date.parse(status?.running?.startedAt ?? '') <= Math.max(MINUTE_MS, patienceOf(spec?.probes?.startup));
 
 /** Since its creation. */
 export const ageOf = ({ pod, nowMs }: Pick<ClusterFacts, 'pod' | 'nowMs'>): number =>

@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/object.ts';
 import { shorten } from '../../../lib/text.ts';
 import type { ClusterRule } from '../facts/cluster-rule.ts';
 import type { ClusterFacts, LogShape, TargetLog } from '../facts/facts.ts';
@@ -5,46 +6,93 @@ import type { Finding } from '../facts/report.ts';
 import { troubleIn } from '../logs/log-level.ts';
 import { causeOf } from '../reading/causes.ts';
 import { ago, quoted } from '../reading/phrases.ts';
-import { isOver, isReady, MINUTE_MS, partsOf } from '../reading/pod-containers.ts';
+import {
+  isDeleting,
+  isOver,
+  isReady,
+  isStarting,
+  MINUTE_MS,
+  type PodPart,
+  partsOf,
+} from '../reading/pod-containers.ts';
 
 /** Older error lines have mostly healed. */
 const NEWS_MS = 10 * MINUTE_MS;
 /** Errors of a container's first minute that did not come back belong to its start. */
 const START_MS = MINUTE_MS;
-/** A single error of a ready pod is news for this long. */
-const ONCE_MS = 2 * MINUTE_MS;
+/** A program that has said nothing more of an error for so long got over it. */
+const SILENT_MS = 2 * MINUTE_MS;
 const WARNINGS = 3;
+/** Errors grow in number where the newest ten came within so long, and so many times as fast as those before. */
+const SURGE_MS = 5 * MINUTE_MS;
+const SURGE = 3;
+/** Less says nothing of the time before. */
+const BEFORE_MS = 2 * MINUTE_MS;
 const MAX_SENTENCE = 300;
 
+/** Told with a rank, or only counted: it came once, or the program got over it. */
+type Standing = 1 | 2 | 3 | 'once' | 'healed';
 interface Judged {
   readonly shape: LogShape;
-  readonly rank: 1 | 2 | 3;
+  readonly standing: Standing;
 }
 
-/** The pod works, and the program has been silent about it since: it got over it. */
-function hasHealed(shape: LogShape, { containerName }: TargetLog, { pod, nowMs }: ClusterFacts): boolean {
-  const startedAtMs = Date.parse(
-    partsOf(pod).find(({ name }) => name === containerName)?.status?.running?.startedAt ?? '',
-  );
-  const ageMs = nowMs - shape.lastAtMs;
-  const isOfStart = shape.lastAtMs - startedAtMs < START_MS && ageMs > ONCE_MS;
-  return isReady(pod) && (isOfStart || (shape.count === 1 && ageMs > ONCE_MS));
+/** When the container started and the pod became ready, and now; NaN: not known. */
+type Moments = Readonly<Record<'startedAtMs' | 'readyAtMs' | 'nowMs', number>>;
+
+/** Its newest ten lines came faster than those before, since the pod is ready, or as far back as the log was read. */
+function isGrowing(
+  { count, tenthAtMs = Number.NaN }: LogShape,
+  log: TargetLog,
+  { readyAtMs, nowMs }: Moments,
+): boolean {
+  const beforeMs = tenthAtMs - Math.max(log.firstAtMs ?? Number.NaN, readyAtMs);
+  const recentMs = nowMs - tenthAtMs;
+  return recentMs <= SURGE_MS && beforeMs >= BEFORE_MS && 10 * beforeMs >= SURGE * (count - 10) * recentMs;
 }
+
+/**
+ * A line of a program that serves is no alarm by itself, whatever its level: a symptom makes it one. What a look or a probe
+ * finds raises it as well (`ordered`).
+ */
+function standingOf(shape: LogShape, log: TargetLog, { pod, nowMs }: ClusterFacts): Standing {
+  const part = partsOf(pod).find(({ name }) => name === log.containerName);
+  if (!isReady(pod)) return isDeleting(pod) || (part && isStarting(part, nowMs)) ? 3 : 1;
+  const startedAtMs = Date.parse(part?.status?.running?.startedAt ?? '');
+  const readyAtMs = Date.parse(pod.status.readySince ?? '') || startedAtMs;
+  const moments = { startedAtMs, readyAtMs, nowMs };
+  if (hasHealed(shape, moments)) return 'healed';
+  if (hasRestarted(part, nowMs) || isGrowing(shape, log, moments)) return 2;
+  return shape.count === 1 ? 'once' : 3;
+}
+
+/** The program has been silent about it since it served, or for a while. */
+function hasHealed({ count, lastAtMs }: LogShape, { startedAtMs, readyAtMs, nowMs }: Moments): boolean {
+  // A pod that became ready long after its start had lost it, and what it said meanwhile is no noise of a start.
+  if (lastAtMs < readyAtMs && readyAtMs - startedAtMs <= NEWS_MS) return true;
+  return nowMs - lastAtMs > SILENT_MS && (count === 1 || lastAtMs - startedAtMs < START_MS);
+}
+
+const hasRestarted = ({ status, ended }: Partial<PodPart> = {}, nowMs: number): boolean =>
+  (status?.restartCount ?? 0) > 0 && nowMs - Date.parse(ended?.finishedAt ?? '') <= NEWS_MS;
 
 /** Some libraries call it a warning that they cannot do their work: it counts while it comes again and again. */
-const isLastingWarning = ({ line, count, lastAtMs }: LogShape, { nowMs }: ClusterFacts): boolean =>
-  count >= WARNINGS && nowMs - lastAtMs <= ONCE_MS && troubleIn(line) === 'strong';
+const isLastingWarning = ({ line, count, lastAtMs }: LogShape, nowMs: number): boolean =>
+  count >= WARNINGS && nowMs - lastAtMs <= SILENT_MS && troubleIn(line) === 'strong';
 
-function judgedOf(log: TargetLog, facts: ClusterFacts): readonly Judged[] {
-  const newestAtMs = Math.max(...log.shapes.map(({ lastAtMs }) => lastAtMs));
-  return log.shapes
+/** The news of a log. */
+export const errorsIn = (log: TargetLog, facts: ClusterFacts): readonly Judged[] =>
+  log.shapes
     .filter((shape) => facts.nowMs - shape.lastAtMs <= NEWS_MS)
-    .flatMap((shape): Judged | readonly Judged[] => {
-      if (shape.level === 'warning') return isLastingWarning(shape, facts) ? { shape, rank: 2 } : [];
-      if (hasHealed(shape, log, facts)) return { shape, rank: 3 };
-      return { shape, rank: shape.level === 'fatal' || !isReady(facts.pod) ? 1 : 2 };
-    })
-    .toSorted((a, b) => a.rank - b.rank || weightOf(b.shape, newestAtMs) - weightOf(a.shape, newestAtMs));
+    .filter((shape) => shape.level !== 'warning' || isLastingWarning(shape, facts.nowMs))
+    .map((shape) => ({ shape, standing: standingOf(shape, log, facts) }));
+
+/** Error lines that are only worth knowing, and whether the program got over all that it complained of. */
+export function noiseIn(facts: ClusterFacts): { readonly lines: number; readonly isOver: boolean } {
+  const judged = facts.logs?.flatMap((log) => errorsIn(log, facts)) ?? [];
+  const odd = judged.filter(({ standing }) => typeof standing === 'string');
+  const lines = odd.reduce((sum, { shape }) => sum + shape.count, 0);
+  return { lines, isOver: judged.every(({ standing }) => standing === 'healed') };
 }
 
 const EXCEPTION = /[a-z](?:Error|Exception)\b/;
@@ -57,12 +105,15 @@ const TIMES_AN_EXCEPTION = 3;
  */
 function weightOf({ line, count, isAccess, lastAtMs }: LogShape, newestAtMs: number): number {
   if (isAccess) return count - 1e9;
-  if (causeOf(line) && newestAtMs - lastAtMs <= ONCE_MS) return 1e9 + count;
+  if (causeOf(line) && newestAtMs - lastAtMs <= SILENT_MS) return 1e9 + count;
   return EXCEPTION.test(line) ? TIMES_AN_EXCEPTION * count : count;
 }
 
 function findingOf(log: TargetLog, facts: ClusterFacts): Finding | undefined {
-  const [worst, ...others] = judgedOf(log, facts);
+  const newestAtMs = Math.max(...log.shapes.map(({ lastAtMs }) => lastAtMs));
+  const [worst, ...others] = errorsIn(log, facts)
+    .flatMap(({ shape, standing }) => (typeof standing === 'number' ? { shape, rank: standing } : []))
+    .toSorted((a, b) => a.rank - b.rank || weightOf(b.shape, newestAtMs) - weightOf(a.shape, newestAtMs));
   if (!worst) return undefined;
   const { shape, rank } = worst;
   const part = partsOf(facts.pod).find(({ name }) => name === log.containerName);
@@ -76,7 +127,11 @@ function findingOf(log: TargetLog, facts: ClusterFacts): Finding | undefined {
     MAX_SENTENCE,
   );
   const next = cause?.next ?? `Correct what ${log.containerName} complains of; the lines are in the thread.`;
-  return { code: 'log_errors', containerName: log.containerName, value: shape.count, rank, text, next };
+  const explains = cause?.explains;
+  return {
+    ...{ code: 'log_errors', containerName: log.containerName, value: shape.count, rank, text, next },
+    ...defined({ explains }),
+  };
 }
 
 export const LOG_RULES: readonly ClusterRule[] = [
@@ -84,12 +139,12 @@ export const LOG_RULES: readonly ClusterRule[] = [
     code: 'log_errors',
     seenBy: 'cluster',
     section: 'log',
-    rank: 2,
+    rank: 3,
     reads: 'the newest 5,000 lines of the log of each running container',
-    means: 'A container of the pod writes errors into its log.',
+    means: 'A container of the pod writes errors into its log, again and again or while something is wrong.',
     next: 'Correct what it complains of; the lines are in the thread.',
     source:
-      'Lines that say error, fatal or the like, not older than ten minutes, or a warning about a failure three times, not older than two; failing now where one is fatal or the pod is not ready; worth knowing where they belong to the first minute, or came once, and the pod is ready',
+      'Lines that say error, fatal or the like, not older than ten minutes, or a warning about a failure three times, not older than two. No alarm by themselves: failing now where the pod is not ready once its start had a minute, or what its startup probe allows; about to where the container restarted in the last ten minutes, or where they grow in number: the newest ten within five minutes, three times as fast as those of at least two minutes before; or as bad as what they explain. Only counted where they came once, before the pod was ready, or in the first minute and not for two minutes',
     explains: ['probe_failing', 'init_waiting', 'not_ready'],
     find: (facts) => (isOver(facts.pod) ? [] : facts.logs?.flatMap((log) => findingOf(log, facts) ?? [])),
   },

@@ -1,6 +1,5 @@
 import { formatCount } from '../../../lib/duration.ts';
 import { defined } from '../../../lib/object.ts';
-import type { Probe } from '../../container/pod.ts';
 import type { ClusterRule } from '../facts/cluster-rule.ts';
 import type { ClusterFacts } from '../facts/facts.ts';
 import type { Finding } from '../facts/report.ts';
@@ -14,6 +13,7 @@ import {
   MINUTE_MS,
   manifestOf,
   newestLineOf,
+  patienceOf,
   SECOND_MS,
 } from '../reading/pod-containers.ts';
 import {
@@ -86,13 +86,6 @@ function isStarting({ part, kind, probe, words }: Failing, nowMs: number): boole
   if (statusOf(words) !== undefined && statusOf(words) !== '503') return false;
   return sinceMs <= (kind === 'startup' ? Math.max(START_MS, patienceOf(probe)) : START_MS);
 }
-
-/** For how long the kubelet lets a probe fail from the container's start. */
-const patienceOf = ({
-  initialDelaySeconds = 0,
-  periodSeconds = 10,
-  failureThreshold = 3,
-}: Partial<Probe> = {}): number => (initialDelaySeconds + periodSeconds * failureThreshold) * SECOND_MS;
 
 function failingFindings(facts: ClusterFacts, code: 'probe_wrong' | 'probe_failing'): readonly Finding[] | undefined {
   const { pod, nowMs } = facts;

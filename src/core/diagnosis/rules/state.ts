@@ -8,6 +8,7 @@ import { ago, cleanWords, listed, quoted } from '../reading/phrases.ts';
 import {
   isBeingSetUp,
   isDeleting,
+  isStarting,
   MINUTE_MS,
   manifestOf,
   newestLineOf,
@@ -59,11 +60,13 @@ function helperRunsOn({ pod, nowMs }: ClusterFacts): readonly Finding[] {
 function notReady(facts: ClusterFacts): readonly Finding[] {
   const { pod, nowMs } = facts;
   const condition = unmetCondition(pod, 'Ready');
-  const isStarting = pod.status.phase === 'Pending' && pod.spec.nodeName !== undefined;
-  if (!condition || !(isStarting || pod.status.phase === 'Running') || isDeleting(pod)) return [];
+  const isRising = pod.status.phase === 'Pending' && pod.spec.nodeName !== undefined;
+  if (!condition || !(isRising || pod.status.phase === 'Running') || isDeleting(pod)) return [];
   const sinceMs = nowMs - Date.parse(condition.since);
-  if (!(sinceMs > MINUTE_MS)) return [];
-  const what = isStarting ? 'the pod has been starting for' : 'the pod has not been ready for';
+  const awaited = partsOf(pod).filter(({ status }) => status?.running && !status.ready);
+  const areStarting = !isRising && awaited.length > 0 && awaited.every((part) => isStarting(part, nowMs));
+  if (!(sinceMs > MINUTE_MS) || areStarting) return [];
+  const what = isRising ? 'the pod has been starting for' : 'the pod has not been ready for';
   const gate = /readiness gate "(?<gate>[^"]{1,200})"/.exec(condition.message)?.groups?.gate;
   const named = gate && cleanWords(gate, 100);
   const why = named ? `its readiness gate ${named} is not met` : whyNotReady(facts, condition);
@@ -108,10 +111,12 @@ export const STATE_RULES: readonly ClusterRule[] = [
     code: 'not_ready',
     rank: 2,
     reads: 'condition Ready of the pod, its newest warning while it is being set up',
-    means: 'The pod has not been ready for more than a minute, so it gets no traffic.',
+    means:
+      'The pod has not been ready for more than a minute, or what its startup probe allows, so it gets no traffic.',
     next: 'Find out what its readiness waits for: its probe, its volumes, or a readiness gate.',
     nextImage: 'stacks',
-    source: 'Kubernetes, "Pod Lifecycle", condition Ready; a minute is chosen, because a start needs some',
+    source:
+      'Kubernetes, "Pod Lifecycle", condition Ready; a minute is chosen, because a start needs some, and is counted from the start of its containers',
     find: notReady,
   },
   {

@@ -6,6 +6,7 @@ import { isWrong, rankOf } from '../findings.ts';
 import { findingsIn, isProvenWell, STATES } from '../first-answer.ts';
 import { isDeleting, isOver, isReady, partsOf } from '../reading/pod-containers.ts';
 import { unseenOf } from '../reading/unseen.ts';
+import { noiseIn } from '../rules/log.ts';
 
 /** Pods whose worst findings are the same but for numbers, names and times. */
 export interface PodGroup {
@@ -35,6 +36,8 @@ export interface GroupedPods {
   readonly unread: number;
   /** In which a container runs whose log is empty. */
   readonly empty: number;
+  /** Error lines in their logs that are only worth knowing. */
+  readonly noise: number;
   /** The reasons why facts of single pods are missing. */
   readonly unseen: readonly string[];
 }
@@ -49,12 +52,12 @@ interface OpenGroup extends PodGroup {
  */
 export class PodGrouper {
   readonly #groups = new Map<string, OpenGroup>();
-  readonly #counts = { all: 0, ready: 0, live: 0, running: 0, proven: 0, unread: 0, empty: 0 };
+  readonly #counts = { all: 0, ready: 0, live: 0, running: 0, proven: 0, unread: 0, empty: 0, noise: 0 };
   readonly #unseen = new Set<string>();
 
   add(facts: ClusterFacts): void {
     const findings = findingsIn(facts);
-    const worst = findings.find(isWrong) ?? findings.find(({ code }) => STATES.has(code));
+    const worst = findings.find(isWrong) ?? findings.find(({ code }) => STATES.has(code) || code === 'log_errors');
     const key = worst ? `${rankOf(worst)} ${worst.code} ${worst.containerName ?? ''}` : `${isReady(facts.pod)}`;
     const known = this.#groups.get(key);
     const pods = known?.pods ?? [];
@@ -85,6 +88,7 @@ export class PodGrouper {
     counts.proven += Number(isProvenWell(facts, findings));
     counts.unread += Number(running.some(({ name }) => linesOf(name) === undefined));
     counts.empty += Number(running.some(({ name }) => linesOf(name) === 0));
+    counts.noise += noiseIn(facts).lines;
     if (notRead.length > 0) for (const line of unseenOf({ notRead, hasWarnings: true })) this.#unseen.add(line);
   }
 }
@@ -127,5 +131,5 @@ function calmOf({ example, pods }: PodGroup): string {
   const read = pods.filter(({ logs = [] }) => logs.length > 0).length;
   const isWhole = read === pods.length;
   const logs = isWhole ? '' : read === 0 ? '; no log read' : ` (log of ${number(read)} of ${number(pods.length)} read)`;
-  return `ready, nothing found${logs}`;
+  return `ready, nothing ${noiseIn(example).lines > 0 ? 'wrong' : 'found'}${logs}`;
 }

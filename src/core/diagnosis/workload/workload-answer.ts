@@ -6,7 +6,7 @@ import type { WorkloadFacts } from '../facts/facts.ts';
 import type { Finding } from '../facts/report.ts';
 import type { Verdict, VerdictGroup } from '../facts/verdict.ts';
 import { isWrong, MAX_FINDINGS, ordered, rankOf, shown } from '../findings.ts';
-import { evidenceOf, MAX_EVIDENCE, STATES } from '../first-answer.ts';
+import { evidenceOf, logWords, MAX_EVIDENCE, quietSentence, STATES } from '../first-answer.ts';
 import { lookAtWorkload } from '../look-at-cluster.ts';
 import { changeWords } from '../reading/last-change.ts';
 import { spanOf } from '../reading/phrases.ts';
@@ -27,8 +27,8 @@ const MAX_NAMES = 20;
 export function firstWorkloadAnswer(facts: WorkloadFacts, grouped: GroupedPods = groupsOf(facts.pods)): Verdict {
   const { groups } = grouped;
   const findings = findingsOf(facts, grouped);
-  const isHealthy =
-    isSettled(facts, grouped, findings) && !findings.some(isWrong) && grouped.proven === facts.pods.length;
+  const isQuiet = isSettled(facts, grouped, findings) && !findings.some(isWrong);
+  const isHealthy = isQuiet && grouped.proven === facts.pods.length;
   const unseen = unseenOfWorkload(facts, grouped);
   const evidence = groups.slice(0, MAX_GROUPS).flatMap((group) => evidenceOf(group.example, group.findings));
   return {
@@ -36,6 +36,7 @@ export function firstWorkloadAnswer(facts: WorkloadFacts, grouped: GroupedPods =
     findings: findings.slice(0, MAX_FINDINGS).map(shown),
     readAtMs: facts.nowMs,
     ...defined({
+      well: isQuiet ? wellWords(facts, grouped, isHealthy) : undefined,
       healthy: isHealthy || undefined,
       more: findings.length > MAX_FINDINGS ? findings.length - MAX_FINDINGS : undefined,
       changed: changeWords(
@@ -55,7 +56,7 @@ function findingsOf(facts: WorkloadFacts, { groups, all }: GroupedPods): readonl
   const ofPods = groups.flatMap((group): readonly Finding[] => {
     const { worst } = group;
     // The groups say what is over or going.
-    if (!worst || !isWrong(worst)) return [];
+    if (!worst || STATES.has(worst.code)) return [];
     const share = shareOf(group, all);
     return [share === '' ? worst : { ...worst, text: `${worst.text} (${share})` }];
   });
@@ -126,17 +127,20 @@ function jobWords(job: WorkloadFacts['workload']): string {
 const number = (count: number): string => count.toLocaleString('en-US');
 
 function calmLine(facts: WorkloadFacts, { grouped, findings, isHealthy }: Grounds): string {
-  const { groups, all, live, unread } = grouped;
+  const { groups, all, live, unread, noise } = grouped;
   const [first] = findings;
-  if (first) return first.text;
-  if (isHealthy)
-    return `Healthy: ${countWords(facts, grouped)}, and ${all === 1 ? 'its log is' : 'their logs are'} calm`;
+  const repeated = first?.code === 'log_errors' ? first : undefined;
+  if (first && !repeated) return first.text;
   const over = groups.find(({ worst }) => worst && STATES.has(worst.code));
   if (live === 0 && over) return textOfGroup(over, all);
   const read = unread > 0 && unread < all ? `the logs of ${number(all - unread)} read` : '';
-  const found = [atWork(facts, grouped), countWords(facts, grouped), read].filter(Boolean).join(', ');
-  return ['Nothing found so far', found].filter(Boolean).join(': ');
+  const well = [atWork(facts, grouped), wellWords(facts, grouped, isHealthy), read].filter(Boolean).join(', ');
+  return quietSentence({ well, repeated, noise, isHealthy });
 }
+
+/** `3 of 3 pods ready, logs calm`. */
+const wellWords = (facts: WorkloadFacts, grouped: GroupedPods, isHealthy: boolean): string =>
+  `${countWords(facts, grouped)}${logWords(grouped.noise, isHealthy, grouped.all === 1 ? 'log' : 'logs')}`;
 
 /** `1 pod runs for 2 h`, of what makes Jobs; the others count what is ready. */
 function atWork({ kind, pods, nowMs }: WorkloadFacts, { live, running }: GroupedPods): string {

@@ -29,8 +29,6 @@ export const withoutIds = (words: string): string =>
 /** kdebug's own words before the findings of a report (`verdictOf`); it counts only what is wrong. */
 const COUNTED = /^(\d+) findings?: /;
 const NOTHING_FOUND = /^no problems found$/i;
-/** Said of a pod whose log nobody read, it would say too much. */
-const CALM = /^nothing is failing; (?=worth knowing: )/i;
 const OTHERS = /, and [\d,]+ more findings?$/;
 
 /**
@@ -42,7 +40,7 @@ export function headlineOf(verdict: Verdict | undefined): string | undefined {
   if (verdict?.line === undefined) return undefined;
   const { line: given, findings, fine } = verdict;
   const [worst] = findings;
-  const line = withoutCalm(withoutIds(oneLine(given, VERDICT_LINE_LENGTH)).replace(/\.$/, ''), verdict);
+  const line = withoutIds(oneLine(given, VERDICT_LINE_LENGTH)).replace(/\.$/, '');
   if (NOTHING_FOUND.test(line) && verdict.healthy !== true) return nothingFound(fine);
   if (!worst || !saysWorst(verdict)) return line.replace(/^1 finding: /, '');
   const others = othersOf(verdict, COUNTED.exec(line)?.[1]);
@@ -66,10 +64,6 @@ export function endHeadlineOf({ verdict, outcome }: Pick<Run, 'verdict' | 'outco
 export function endToneOf(run: Pick<Run, 'verdict' | 'outcome'>, tone: Tone): Tone {
   const isUntold = run.verdict?.line !== undefined && endHeadlineOf(run) === undefined;
   return isUntold ? tone : toneOf(run.verdict, tone);
-}
-
-function withoutCalm(line: string, { healthy }: Verdict): string {
-  return healthy === true ? line : line.replace(CALM, '').replace(/^worth/, 'Worth');
 }
 
 function nothingFound(fine: string | undefined): string {
@@ -113,6 +107,8 @@ const ours = (source: string): RegExp => new RegExp(`${source}${OUTSIDE_QUOTES}`
  * it.
  */
 const LESS_THAN_THE_CAUSE: readonly (readonly [RegExp, string])[] = [
+  // `Ready; worth knowing: web logs 8 × “…”`
+  [/^(?:Ready|[\d,]+ of [\d,]+ pods? ready)[^“”]{0,120}; (?=worth knowing: )/, ''],
   // `, 12 s ago` or `, last 3 min ago`
   [ours(', (?:last )?(?:under a second|\\d+(?:\\.\\d)? (?:s|min|h|d)(?: \\d+ (?:s|min|h))?) ago'), ''],
   [ours(', restarted [\\d,]+ times?'), ''],

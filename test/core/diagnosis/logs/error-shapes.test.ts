@@ -34,9 +34,12 @@ describe('the error lines of a log', () => {
           level: 'error',
           firstAtMs: 2_000,
           lastAtMs: 21_000,
+          tenthAtMs: 12_000,
         },
       ],
     });
+    expect(logOf(times(9, () => 'ERROR no')).shapes[0]?.tenthAtMs).toBeUndefined();
+    expect(logOf(times(10, () => 'ERROR no')).shapes[0]?.tenthAtMs).toBe(1_000);
   });
 
   it('are none in an empty log, nor in one that is well', () => {

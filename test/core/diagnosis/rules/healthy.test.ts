@@ -189,7 +189,8 @@ describe('a healthy pod', () => {
 
   it('says so in one line, with when it was read', () => {
     expect(firstAnswer(factsOf())).toEqual({
-      line: 'Healthy: ready, never restarted, and its log is calm',
+      line: 'Healthy: ready, never restarted, log calm; no look inside yet',
+      well: 'ready, never restarted, log calm',
       healthy: true,
       findings: [],
       readAtMs: factsOf().nowMs,

@@ -202,12 +202,12 @@ describe('errors in the log of a running container', () => {
 
   it('are counted and dated, with a well-known cause first', () => {
     expect(of({ line: 'Timeout waiting for broker', count: 20, lastAtMs: Date.parse(at(-180_000)) })).toMatchObject({
-      line: 'web logs 20 × “Timeout waiting for broker”, last 3 min ago',
+      line: 'Ready; worth knowing: web logs 20 × “Timeout waiting for broker”, last 3 min ago',
       codes: ['log_errors'],
-      rank: 2,
+      rank: 3,
     });
     expect(of({ line: 'getaddrinfo ENOTFOUND smtp.shop' }).line).toMatch(
-      /^the name smtp\.shop is not known: web logs 9 × /,
+      /^Ready; worth knowing: the name smtp\.shop is not known: web logs 9 × /,
     );
   });
 
@@ -217,23 +217,11 @@ describe('errors in the log of a running container', () => {
     expect(of({ level: 'warning' }).codes).toEqual([]);
   });
 
-  it('are failing now where one is fatal', () => {
-    expect(of({ level: 'fatal' }).rank).toBe(1);
-  });
-
-  it('have healed where they came once, or in the first minute, and the pod is ready', () => {
-    expect(of({ count: 1, lastAtMs: Date.parse(at(-121_000)) }).rank).toBe(3);
-    expect(of({ count: 1, lastAtMs: Date.parse(at(-120_000)) }).rank).toBe(2);
-    const pod = withStatus({ ready: true, running: { startedAt: at(-300_000) } });
-    expect(of({ lastAtMs: Date.parse(at(-241_000)) }, { pod }).rank).toBe(3);
-    expect(of({ lastAtMs: Date.parse(at(-239_000)) }, { pod }).rank).toBe(2);
-  });
-
   it('say which right a program lacks', () => {
     const line =
       'pods is forbidden: User "system:serviceaccount:shop:reader" cannot list resource "pods" in API group "" in the namespace "shop"';
     expect(of({ line })).toMatchObject({
-      line: expect.stringMatching(/^the ServiceAccount reader in shop may not list pods: /),
+      line: expect.stringMatching(/^Ready; worth knowing: the ServiceAccount reader in shop may not list pods: /),
       next: expect.stringContaining('RoleBinding'),
     });
   });
@@ -258,7 +246,7 @@ describe('errors in the log of a running container', () => {
   it('are warnings too, where one about a failure comes again and again', () => {
     const of = (parts: object) => answer({ logs: [quietLog('web', [shape({ level: 'warning', ...parts })])] });
     const line = 'Connection to node -1 could not be established';
-    expect(of({ line, count: 3 })).toMatchObject({ code: 'log_errors', rank: 2 });
+    expect(of({ line, count: 3 })).toMatchObject({ code: 'log_errors', rank: 3 });
     expect(of({ line, count: 2 })).toMatchObject({ codes: [], healthy: true });
     expect(of({ line, count: 3, lastAtMs: Date.parse(at(-121_000)) }).codes).toEqual([]);
     expect(of({ line: 'apply request took too long', count: 900 })).toMatchObject({ codes: [], healthy: true });

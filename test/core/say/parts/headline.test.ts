@@ -49,8 +49,6 @@ describe('the headline of a verdict', () => {
     expect(headlineOf(nothing)).toBe('Nothing found in 3 checks');
     expect(headlineOf(verdict('No problems found.'))).toBe('Nothing found');
     expect(headlineOf({ ...nothing, healthy: true })).toBe('No problems found');
-    const worth = verdict('Nothing is failing; worth knowing: no limit', [finding('no limit', { rank: 3 })]);
-    expect(headlineOf(worth)).toBe('Worth knowing: no limit');
   });
 
   it('names a container by the beginning of its id', () => {
@@ -138,6 +136,14 @@ describe('the first line of a card', () => {
     expect(lineOf('deployment/web', `${longer}${count}`)).toBe(`deployment/web: ${longer} (1 of 4 pods)`);
     const longest = `web exited with code 1: “${'x'.repeat(74)}”`;
     expect(lineOf('deployment/web', `${longest}${count}`)).toBe(`deployment/web: ${longest}`);
+  });
+
+  it('leaves out what is well before it cuts what is worth knowing', () => {
+    const says = `worth knowing: db:5432 refuses connections: web logs 20 × “${'x'.repeat(60)}”`;
+    expect(lineOf('web', `Ready; ${says.slice(0, -20)}”`)).toBe(`web: Ready; ${says.slice(0, -20)}”`);
+    expect(lineOf('web-7d9f8b6c5-abcdefgh', `Ready; ${says}`)).toMatch(/^web-\S+: worth knowing: db:5432 refuses/);
+    const looked = 'Ready; nothing found in 13 sections; no look into its threads';
+    expect(lineOf('web', `${looked}; ${says}`)).toMatch(/^web: worth knowing: db:5432 refuses/);
   });
 
   it('leaves out nothing of what a program wrote', () => {
