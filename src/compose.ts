@@ -14,12 +14,12 @@ import { type PolicyWatch, policyLines } from './config/policy-reload.ts';
 import { KdebugError } from './core/errors.ts';
 import { deriveKey } from './core/hash.ts';
 import { namesChannel } from './core/policy/policy.ts';
-import { Turns } from './flow/context/turns.ts';
 import { warnOfChannels } from './flow/planning/channel-check.ts';
 import type { Log } from './flow/ports/machine.ts';
 import type { RunStore } from './flow/ports/store.ts';
 import { RunSupervisor } from './flow/supervisor.ts';
 import { defined } from './lib/object.ts';
+import { Turns } from './lib/turns.ts';
 
 /** The version in user agents and records; a test holds it equal to package.json's. */
 export const VERSION = '0.1.0';
@@ -155,7 +155,7 @@ async function startWith(store: RunStore, metrics: AppMetrics, { env, policies, 
     directory: slack.directory,
     audit,
     spools: createSpools({ onEnd: spoolTrouble({ log, clock }, metrics) }),
-    turns: new Turns(),
+    turns: new Turns(clock),
     policies,
     clock,
     ids: randomIds,

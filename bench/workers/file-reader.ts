@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createSpools } from '../../src/adapters/spool/index.ts';
+import { systemClock } from '../../src/adapters/system/index.ts';
 import { FrameParser } from '../../src/core/files/frame-parser.ts';
 import { asRunId, asUserId } from '../../src/core/ids.ts';
 import { createExcerpt } from '../../src/core/redact/excerpt.ts';
 import { createLogFilter } from '../../src/core/redact/log-filter.ts';
-import { Turns } from '../../src/flow/context/turns.ts';
 import { LogReader } from '../../src/flow/log/logs.ts';
 import { RunFiles } from '../../src/flow/log/run-files.ts';
 import type { Cluster } from '../../src/flow/ports/cluster.ts';
+import { Turns } from '../../src/lib/turns.ts';
 import { type LogReading, startMeter } from './log-reader.ts';
 import type { Served } from './served.ts';
 
@@ -31,7 +32,7 @@ export async function readFileOnce({ name, bytes }: FileReaderConfig): Promise<S
   const cluster = { collectLog: collectorOf(log) } as unknown as Cluster;
   const spools = createSpools();
   const openSpool = () => spools.open({ runId: asRunId('aaaaaaaaaa'), requesterId: asUserId('U0BENCH') });
-  const turns = new Turns().of('U0BENCH');
+  const turns = new Turns(systemClock).of('U0BENCH');
   const limits = { maxFileBytes: bytes, maxFiles: 1, maxFilesBytes: bytes };
   const kinds = ['text', 'profile', 'capture', 'heap'] as const;
   const spool = await openSpool();

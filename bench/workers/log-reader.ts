@@ -6,8 +6,8 @@ import { systemClock } from '../../src/adapters/system/index.ts';
 import { asRunId, asUserId } from '../../src/core/ids.ts';
 import { createExcerpt } from '../../src/core/redact/excerpt.ts';
 import { createLogFilter } from '../../src/core/redact/log-filter.ts';
-import { Turns } from '../../src/flow/context/turns.ts';
 import { LogReader } from '../../src/flow/log/logs.ts';
+import { Turns } from '../../src/lib/turns.ts';
 import type { Served } from './served.ts';
 
 export interface LogReaderConfig {
@@ -58,7 +58,7 @@ export async function readLogOnce(config: LogReaderConfig): Promise<Served<LogRe
       filter: createLogFilter({ redact: [] }),
       excerpt: createExcerpt({ headLines: 15, tailLines: 25, maxBytes: 2_500 }),
       spool,
-      turns: new Turns().of('U0ROY'),
+      turns: new Turns(systemClock).of('U0ROY'),
     },
   );
   const { log } = await reader.result;

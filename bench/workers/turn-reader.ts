@@ -1,5 +1,7 @@
+import { systemClock } from '../../src/adapters/system/index.ts';
 import { createLogFilter } from '../../src/core/redact/log-filter.ts';
-import { Pieces, Turns } from '../../src/flow/context/turns.ts';
+import { Pieces } from '../../src/flow/context/turns.ts';
+import { Turns } from '../../src/lib/turns.ts';
 import type { Served } from './served.ts';
 
 export interface TurnReaderConfig {
@@ -27,7 +29,7 @@ const msSince = (start: NodeJS.CpuUsage): number => {
 export async function readTurns({ unit, bytes, redact }: TurnReaderConfig): Promise<Served<TurnReading>> {
   const block = Buffer.from(unit.repeat(Math.ceil(BLOCK_BYTES / Buffer.byteLength(unit))));
   const filter = createLogFilter({ redact });
-  const pieces = new Pieces(new Turns().of('U0BENCH'), filter);
+  const pieces = new Pieces(new Turns(systemClock).of('U0BENCH'), filter);
   const read = async (total: number): Promise<void> => {
     for (let done = 0; done < total; done += block.length) {
       await pieces.each(block, (piece) => {

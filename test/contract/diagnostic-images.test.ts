@@ -9,8 +9,8 @@ import { parseDiagnosis } from '../../src/core/diagnosis/marked-report.ts';
 import { verdictOf } from '../../src/core/diagnosis/report-verdict.ts';
 import { FrameParser } from '../../src/core/files/frame-parser.ts';
 import { FILE_PROBLEMS } from '../../src/core/files/run-file.ts';
-import { Turns } from '../../src/flow/context/turns.ts';
 import { RunFiles } from '../../src/flow/log/run-files.ts';
+import { Turns } from '../../src/lib/turns.ts';
 import { FakeSpools } from '../flow/support/fakes.ts';
 import { aPlan, aPolicy } from '../support/builders.ts';
 
@@ -68,7 +68,7 @@ it('the file of the page is one', async () => {
     limits: aPolicy().limits,
     redact: [],
     openSpool: () => new FakeSpools().open(),
-    turns: new Turns().of('U0ROY'),
+    turns: new Turns({ elapsed: () => 0 }).of('U0ROY'),
   });
   for (const part of [...parser.push(Buffer.from(marked.replaceAll(/^ {4}/gm, ''))), ...parser.end()])
     if (part.kind !== 'text') await files.accept(part);

@@ -1,10 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
+import type { Turns } from '../../lib/turns.ts';
 import type { Clusters } from '../ports/cluster.ts';
 import type { Directory } from '../ports/directory.ts';
 import type { AuditLog, Ids, Log, Manifests, Metrics, PolicySource, Spools } from '../ports/machine.ts';
 import type { Thread, TokenState } from '../ports/slack.ts';
 import type { RunStore } from '../ports/store.ts';
-import type { Turns } from './turns.ts';
 
 /** Everything that the flow needs from outside; built by compose.ts, or by a test. */
 export interface FlowDeps {

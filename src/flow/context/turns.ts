@@ -1,4 +1,5 @@
 import type { LogFilter } from '../../core/redact/log-filter.ts';
+import type { OwnTurns } from '../../lib/turns.ts';
 
 /**
  * The filter takes at most this in one turn of the event loop. If each line must be examined, a line takes a few
@@ -8,43 +9,6 @@ export const PIECE_BYTES = 16 * 1024;
 export const PIECE_LINES = 500;
 
 const NEWLINE = 0x0a;
-
-/** The turns of one person. `next` resolves in a separate turn of the event loop. */
-export interface OwnTurns {
-  next(): Promise<void>;
-}
-
-/**
- * Gives out turns of the event loop, so that other work runs between two pieces of long work: one to each person in the
- * round, however much that person has at once; of one person in order.
- */
-export class Turns {
-  /** In the order of the round. */
-  readonly #waiting = new Map<string, (() => void)[]>();
-
-  of(person: string): OwnTurns {
-    return { next: () => new Promise((resolve) => this.#wait(person, resolve)) };
-  }
-
-  #wait(person: string, resolve: () => void): void {
-    const own = this.#waiting.get(person);
-    if (own) own.push(resolve);
-    else this.#waiting.set(person, [resolve]);
-    if (own === undefined && this.#waiting.size === 1) this.#schedule();
-  }
-
-  #schedule(): void {
-    setImmediate(() => {
-      for (const [person, [first, ...others]] of this.#waiting) {
-        this.#waiting.delete(person);
-        if (others.length > 0) this.#waiting.set(person, others);
-        if (this.#waiting.size > 0) this.#schedule();
-        first?.();
-        return;
-      }
-    });
-  }
-}
 
 /** A turn ends after so many steps of the policy's patterns: some ten milliseconds, where a log is made for them. */
 const TURN_STEPS = 128 * 1024;

@@ -4,7 +4,8 @@ import { sha256Stream } from '../../core/hash.ts';
 import { createLogFilter, type LogFilter } from '../../core/redact/log-filter.ts';
 import { defined } from '../../lib/object.ts';
 import { Gunzip } from '../../lib/streams/gunzip.ts';
-import { type OwnTurns, Pieces } from '../context/turns.ts';
+import type { OwnTurns } from '../../lib/turns.ts';
+import { Pieces } from '../context/turns.ts';
 import type { Spool } from '../ports/machine.ts';
 
 export interface IncomingSinks {

@@ -12,8 +12,9 @@ import { createLogFilter, type LogFilter } from '../../core/redact/log-filter.ts
 import { isLaunched, type LaunchedRun } from '../../core/run/life-cycle.ts';
 import type { LogCompleteness, Run, RunLog } from '../../core/run/run.ts';
 import { defined } from '../../lib/object.ts';
+import type { OwnTurns } from '../../lib/turns.ts';
 import type { FlowDeps } from '../context/deps.ts';
-import { type OwnTurns, Pieces } from '../context/turns.ts';
+import { Pieces } from '../context/turns.ts';
 import type { ActingAs, Cluster } from '../ports/cluster.ts';
 import type { Spool } from '../ports/machine.ts';
 import { type FileOfLog, RunFiles } from './run-files.ts';

@@ -8,12 +8,12 @@ import type { Policy } from '../../../src/core/policy/policy.ts';
 import { isSettled } from '../../../src/core/run/life-cycle.ts';
 import type { LogCompleteness, Run } from '../../../src/core/run/run.ts';
 import type { FlowDeps } from '../../../src/flow/context/deps.ts';
-import { Turns } from '../../../src/flow/context/turns.ts';
 import type { LaunchRequest, LaunchResult, LogRequest, LogSink } from '../../../src/flow/ports/cluster.ts';
 import type { Log, Spools } from '../../../src/flow/ports/machine.ts';
 import type { Answer } from '../../../src/flow/ports/slack.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
+import { Turns } from '../../../src/lib/turns.ts';
 import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread, FakeToken } from '../../flow/support/fakes.ts';
 import { anOrigin, aTermination, START_MS } from '../../support/builders.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -272,7 +272,7 @@ export class PortScene {
       directory: this.directory,
       audit: this.audit,
       spools: this.spools,
-      turns: new Turns(),
+      turns: new Turns(this.clock),
       policies: { current: () => this.policy },
       clock: this.clock,
       ids: { runId: () => runIdOf(this.#ids++) },

@@ -25,12 +25,12 @@ import { asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import { isSettled } from '../../../src/core/run/life-cycle.ts';
 import type { Run } from '../../../src/core/run/run.ts';
-import { Turns } from '../../../src/flow/context/turns.ts';
 import type { Clusters } from '../../../src/flow/ports/cluster.ts';
 import type { Log } from '../../../src/flow/ports/machine.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
+import { Turns } from '../../../src/lib/turns.ts';
 import { FakeAudit } from '../../flow/support/fakes.ts';
 import { type CrashPoint, Effects, type Life } from './effects.ts';
 import { recorded } from './recorder.ts';
@@ -185,7 +185,7 @@ export class ServerScene {
       directory: slack.directory,
       audit: this.audit,
       spools: createSpools(),
-      turns: new Turns(),
+      turns: new Turns(clock),
       policies: { current: () => this.policy },
       clock,
       ids: { runId: () => this.#noted(randomIds.runId()) },

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { PIECE_BYTES, PIECE_LINES, Pieces, Turns } from '../../../src/flow/context/turns.ts';
+import { PIECE_BYTES, PIECE_LINES, Pieces } from '../../../src/flow/context/turns.ts';
+import { Turns } from '../../../src/lib/turns.ts';
 
 /** What was taken in each turn of the event loop, until `work` is done. */
 async function takenIn(work: (take: (what: string) => void) => Promise<unknown>): Promise<readonly string[][]> {
@@ -24,7 +25,7 @@ it.each([
   ['a line of a log of ordinary length, for once\n', 1_000],
   ['one line without an end, ', 4_000],
 ])('a turn takes a bounded number of bytes and of lines: %j', async (unit, count) => {
-  const pieces = new Pieces(new Turns().of('U0ROY'));
+  const pieces = new Pieces(new Turns({ elapsed: () => 0 }).of('U0ROY'));
   const bytes = Buffer.from(unit.repeat(count));
 
   const turns = await takenIn((take) => pieces.each(bytes, (piece) => take(piece.toString('latin1'))));
@@ -39,7 +40,7 @@ it.each([
 
 it('ends a turn by what the policy’s patterns take, and gives them little at once', async () => {
   const filter = { bytesAtOnce: 512, steps: 0 };
-  const pieces = new Pieces(new Turns().of('U0ROY'), filter);
+  const pieces = new Pieces(new Turns({ elapsed: () => 0 }).of('U0ROY'), filter);
   const bytes = Buffer.from('a line of a log of ordinary length, for once\n'.repeat(200));
 
   const turns = await takenIn((take) =>
@@ -56,7 +57,7 @@ it('ends a turn by what the policy’s patterns take, and gives them little at o
 });
 
 it('counts the lines of a turn over all chunks of it', async () => {
-  const pieces = new Pieces(new Turns().of('U0ROY'));
+  const pieces = new Pieces(new Turns({ elapsed: () => 0 }).of('U0ROY'));
 
   const turns = await takenIn(async (take) => {
     for (let count = 0; count < 1_200; count++) await pieces.each(Buffer.from('a\n'), () => take('line'));
@@ -66,7 +67,7 @@ it('counts the lines of a turn over all chunks of it', async () => {
 });
 
 it('a person with one log waits for one turn of each other person, however many logs those read', async () => {
-  const turns = new Turns();
+  const turns = new Turns({ elapsed: () => 0 });
   const read = async (person: string, take: (what: string) => void): Promise<void> => {
     for (let count = 0; count < 10; count++) {
       await turns.of(person).next();

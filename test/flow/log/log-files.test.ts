@@ -4,10 +4,10 @@ import { asRunId } from '../../../src/core/ids.ts';
 import type { Policy } from '../../../src/core/policy/policy.ts';
 import type { LaunchedRun } from '../../../src/core/run/life-cycle.ts';
 import type { FlowDeps } from '../../../src/flow/context/deps.ts';
-import { Turns } from '../../../src/flow/context/turns.ts';
 import { LogReaders, type ReadLog } from '../../../src/flow/log/logs.ts';
 import type { LogRequest, LogSink } from '../../../src/flow/ports/cluster.ts';
 import type { Spool } from '../../../src/flow/ports/machine.ts';
+import { Turns } from '../../../src/lib/turns.ts';
 import { aPlan, aPolicy, aRun } from '../../support/builders.ts';
 import { frame } from '../../support/frames.ts';
 import { FakeCluster, FakeSpools } from '../support/fakes.ts';
@@ -42,7 +42,7 @@ class Bench {
     const spools = new FakeSpools();
     const deps = {
       clusters: { get: () => cluster },
-      turns: new Turns(),
+      turns: new Turns({ elapsed: () => 0 }),
       policies: { current: () => aPolicy({ images: { autodiagnose: { ...IMAGE, files: ['text'] } }, ...policy }) },
       spools: {
         open: async () => {

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { KdebugError } from '../../../src/core/errors.ts';
 import { createExcerpt } from '../../../src/core/redact/excerpt.ts';
 import { createLogFilter } from '../../../src/core/redact/log-filter.ts';
-import { PIECE_BYTES, Turns } from '../../../src/flow/context/turns.ts';
+import { PIECE_BYTES } from '../../../src/flow/context/turns.ts';
 import { LogReader } from '../../../src/flow/log/logs.ts';
 import type { Spool } from '../../../src/flow/ports/machine.ts';
+import { Turns } from '../../../src/lib/turns.ts';
 import { FakeCluster, FakeSpools } from '../support/fakes.ts';
 
 async function aReader(log: string | readonly string[], change: (spool: Spool) => Partial<Spool> = () => ({})) {
@@ -29,7 +30,7 @@ async function aReader(log: string | readonly string[], change: (spool: Spool) =
       filter: createLogFilter({ redact: ['CUSTOMER-[0-9]+'] }),
       excerpt: createExcerpt({ headLines: 2, tailLines: 2, maxBytes: 1_000 }),
       spool: Object.assign(Object.create(spool) as Spool, change(spool)),
-      turns: new Turns().of('U0ROY'),
+      turns: new Turns({ elapsed: () => 0 }).of('U0ROY'),
     },
   );
   return { reader, cluster };
@@ -37,7 +38,7 @@ async function aReader(log: string | readonly string[], change: (spool: Spool) =
 
 describe('LogReader', () => {
   it('filters a large log in small pieces, each in a turn of its own, however many logs are read at once', async () => {
-    const turns = new Turns();
+    const turns = new Turns({ elapsed: () => 0 });
     const cluster = new FakeCluster();
     cluster.log = '\u0090'.repeat(100_000);
     /** Bytes that were filtered in each turn. */

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { FILE_KINDS } from '../../../src/core/container/file-kinds.ts';
 import { FrameParser } from '../../../src/core/files/frame-parser.ts';
 import type { FramePart } from '../../../src/core/files/frame-parts.ts';
-import { Turns } from '../../../src/flow/context/turns.ts';
 import { RunFiles } from '../../../src/flow/log/run-files.ts';
+import { Turns } from '../../../src/lib/turns.ts';
 import { frame } from '../../support/frames.ts';
 import { FakeSpools } from '../support/fakes.ts';
 
@@ -69,7 +69,7 @@ async function read(log: Buffer, cuts: readonly number[]) {
     limits: LIMITS,
     redact: [],
     openSpool: () => new FakeSpools().open(),
-    turns: new Turns().of('U0ROY'),
+    turns: new Turns({ elapsed: () => 0 }).of('U0ROY'),
   });
   const text: Buffer[] = [];
   const accept = async (parts: readonly FramePart[]): Promise<void> => {

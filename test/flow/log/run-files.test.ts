@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { FILE_KINDS } from '../../../src/core/container/file-kinds.ts';
 import { FrameParser } from '../../../src/core/files/frame-parser.ts';
 import type { FramePart } from '../../../src/core/files/frame-parts.ts';
-import { Turns } from '../../../src/flow/context/turns.ts';
 import { type FileSinks, RunFiles } from '../../../src/flow/log/run-files.ts';
 import type { Spool } from '../../../src/flow/ports/machine.ts';
+import { Turns } from '../../../src/lib/turns.ts';
 import { frame } from '../../support/frames.ts';
 import { FakeSpools } from '../support/fakes.ts';
 
@@ -34,7 +34,7 @@ class Taking {
         };
         return spool;
       },
-      turns: new Turns().of('U0ROY'),
+      turns: new Turns({ elapsed: () => 0 }).of('U0ROY'),
       ...change,
     });
   }

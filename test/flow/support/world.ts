@@ -9,11 +9,11 @@ import type { Run } from '../../../src/core/run/run.ts';
 import type { Message } from '../../../src/core/say/message/message.ts';
 import { DEFAULT_NAMES, withNames } from '../../../src/core/shown-names.ts';
 import type { FlowDeps } from '../../../src/flow/context/deps.ts';
-import { Turns } from '../../../src/flow/context/turns.ts';
 import type { Log, LogFields } from '../../../src/flow/ports/machine.ts';
 import type { Click, Answer as PipelineAnswer } from '../../../src/flow/ports/slack.ts';
 import type { RunStore } from '../../../src/flow/ports/store.ts';
 import { RunSupervisor } from '../../../src/flow/supervisor.ts';
+import { Turns } from '../../../src/lib/turns.ts';
 import { anOrigin, aPolicy } from '../../support/builders.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { FakeAudit, FakeCluster, FakeDirectory, FakeSpools, FakeThread, FakeToken } from './fakes.ts';
@@ -112,7 +112,7 @@ export class World {
       directory: this.directory,
       audit: this.audit,
       spools: new FakeSpools(),
-      turns: new Turns(),
+      turns: new Turns(this.clock),
       policies: { current: () => this.policy },
       clock: this.clock,
       ids: { runId: () => runIdOf(this.#ids++) },

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { FILE_KINDS } from '../../../../src/core/container/file-kinds.ts';
 import { FrameParser } from '../../../../src/core/files/frame-parser.ts';
-import { Turns } from '../../../../src/flow/context/turns.ts';
 import { RunFiles } from '../../../../src/flow/log/run-files.ts';
+import { Turns } from '../../../../src/lib/turns.ts';
 import { FakeSpools } from '../../../flow/support/fakes.ts';
 import { frame } from '../../../support/frames.ts';
 import { sampleOf } from '../../../support/sample.ts';
@@ -45,7 +45,7 @@ async function filesIn(content: Buffer) {
     limits: { maxFileBytes: 1e6, maxFiles: 8, maxFilesBytes: 1e7 },
     redact: [],
     openSpool: () => new FakeSpools().open(),
-    turns: new Turns().of('U0ROY'),
+    turns: new Turns({ elapsed: () => 0 }).of('U0ROY'),
   });
   const parser = new FrameParser(1e9);
   const text: Buffer[] = [];
