@@ -1,4 +1,4 @@
-import type { ReasonCode } from '../../../core/errors.ts';
+import { KdebugError, type ReasonCode } from '../../../core/errors.ts';
 import type { ActingAs } from '../../../flow/ports/cluster.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';
@@ -16,7 +16,7 @@ export interface ApiRequest {
   readonly body?: { readonly type: string; readonly value: unknown };
   readonly actingAs?: ActingAs | undefined;
   readonly timeoutMs?: number;
-  /** A longer answer fails: it is parsed in one turn, at some 10 ms a megabyte, while everybody else waits. */
+  /** A longer answer fails (`isTooLarge`): it is parsed in one turn, at some 10 ms a megabyte, while everybody else waits. */
   readonly maxBytes?: number;
 }
 
@@ -27,8 +27,9 @@ export interface ApiRequest {
 export type OnCall = (method: string, result: string, durationMs: number) => void;
 
 const TIMEOUT_MS = 20_000;
-/** A page of 500 pods is about 3 MB. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+export const isTooLarge = ({ facts }: KdebugError): boolean => facts.tooLarge === true;
 
 interface Sent {
   readonly headers: HeaderLines;
@@ -127,9 +128,11 @@ export class ApiClient {
       this.#pace.learn(response.statusCode);
       this.serverClock.learn(response.headers.date, sentAtMs);
       const retryAfter = retryAfterMs(response.headers['retry-after']);
+      const body = await readAll(response.body, request.maxBytes);
       return {
         status: response.statusCode,
-        body: parse(await readAll(response.body, request.maxBytes)),
+        body: parse(body),
+        bytes: body.length,
         ...defined({ retryAfterMs: retryAfter }),
       };
     } catch (cause) {
@@ -163,7 +166,8 @@ async function readAll(body: AsyncIterable<Buffer>, maxBytes = MAX_RESPONSE_BYTE
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new RangeError('response too large');
+    if (bytes > maxBytes)
+      throw new KdebugError('cluster_failed', { detail: 'the answer is too large', facts: { tooLarge: true } });
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -4,6 +4,7 @@ import { asObject, asObjects, asText, type JsonObject } from './json-fields.ts';
 export interface ApiResponse {
   readonly status: number;
   readonly body: unknown;
+  readonly bytes?: number;
   readonly retryAfterMs?: number;
 }
 

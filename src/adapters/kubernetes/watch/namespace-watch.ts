@@ -4,9 +4,11 @@ import type { PodSeen } from '../../../flow/ports/cluster.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
 import { delayOf } from '../../../lib/backoff.ts';
 import { type Clock, type Pause, pause } from '../../../lib/clock.ts';
+import type { OneByOne } from '../../../lib/one-by-one.ts';
 import { Rounds } from '../../../lib/rounds.ts';
 import { Trouble } from '../../../lib/trouble.ts';
-import type { ApiClient } from '../api/api-client.ts';
+import { type ApiClient, type ApiRequest, isTooLarge } from '../api/api-client.ts';
+import { toClusterError } from '../api/api-errors.ts';
 import { asObject, asObjects, asText, textOrUndefined } from '../api/json-fields.ts';
 import { podPath, podsPath } from '../api/paths.ts';
 import { viewPod } from '../pod-view.ts';
@@ -20,22 +22,68 @@ export interface PodList {
 }
 
 const PAGE = 500;
+/** Parsed in one turn of the event loop. 500 pods are about 3 MB, 40 of those with the longest arguments are 56. */
+const PAGE_BYTES = 3 * 1024 * 1024;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+/** As much as an event of the watch may have. */
+const MAX_POD_BYTES = 16 * 1024 * 1024;
+/** A page that is too large is asked for again with this part of its pods. */
+const SMALLER = 5;
 
-/** The pods of a namespace, page by page, as projections. An expired page (410) fails the list; the watch repeats it. */
-async function listPods(client: ApiClient, namespace: string): Promise<PodList> {
+/**
+ * The pods of a namespace, page by page, as projections. An expired page (410) fails the list; the watch repeats it.
+ * @throws KdebugError cluster_failed, which says where, for a pod that is too large by itself
+ */
+async function listPods({ client, pages }: WatchTools, namespace: string): Promise<PodList> {
   const pods: Pod[] = [];
-  let resourceVersion = '';
+  const path = podsPath(namespace);
   let token: string | undefined;
-  do {
-    const page = asObject(
-      await client.json({ path: podsPath(namespace), query: { limit: String(PAGE), continue: token } }),
-    );
-    const metadata = asObject(page.metadata);
-    for (const item of asObjects(page.items)) pods.push(viewPod(item));
-    resourceVersion = asText(metadata.resourceVersion);
-    token = textOrUndefined(metadata.continue);
-  } while (token !== undefined);
-  return { pods, resourceVersion };
+  let limit = PAGE;
+  for (;;) {
+    const maxBytes = limit === 1 ? MAX_POD_BYTES : MAX_PAGE_BYTES;
+    const request: ApiRequest = { path, query: { limit: String(limit), continue: token }, maxBytes };
+    const page: Page | undefined = await pages.run(() => readPage(client, request));
+    if (page) {
+      pods.push(...page.pods);
+      if (page.token === undefined) return { pods, resourceVersion: page.resourceVersion };
+      token = page.token;
+      limit = pageFor(page);
+    } else if (limit === 1) throw tooLarge(namespace, pods.at(-1));
+    else limit = Math.max(1, Math.floor(limit / SMALLER));
+  }
+}
+
+/** As many pods as fit into a page if they are as large as these. */
+const pageFor = ({ pods, bytes }: Page): number =>
+  Math.min(PAGE, Math.max(1, Math.floor((PAGE_BYTES * pods.length) / bytes)));
+
+function tooLarge(namespace: string, before: Pod | undefined): KdebugError {
+  const which = before === undefined ? 'the first pod' : `the pod after ${before.metadata.name}`;
+  return new KdebugError('cluster_failed', { detail: `${which} in ${namespace} is too large to be read` });
+}
+
+interface Page extends PodList {
+  readonly token: string | undefined;
+  readonly bytes: number;
+}
+
+/** Undefined: it is too large. */
+async function readPage(client: ApiClient, request: ApiRequest): Promise<Page | undefined> {
+  try {
+    const answer = await client.send(request);
+    if (answer.status !== 200) throw toClusterError(answer);
+    const { metadata, items } = asObject(answer.body);
+    const { resourceVersion, continue: token } = asObject(metadata);
+    return {
+      pods: asObjects(items).map(viewPod),
+      resourceVersion: asText(resourceVersion),
+      token: textOrUndefined(token),
+      bytes: answer.bytes ?? 1,
+    };
+  } catch (thrown) {
+    if (isTooLarge(toKdebugError(thrown))) return undefined;
+    throw thrown;
+  }
 }
 
 export interface WatchTools {
@@ -44,6 +92,8 @@ export interface WatchTools {
   readonly log: Log;
   readonly random: () => number;
   readonly times: WatchTimes;
+  /** Pages of all namespaces: while one is read and parsed it takes many times its size. */
+  readonly pages: OneByOne;
   /** Called when a watch lists again, with the reason in a word. */
   readonly onRestart: (reason: string) => void;
 }
@@ -162,7 +212,7 @@ export class NamespaceWatch {
   }
 
   async #list(): Promise<void> {
-    const { pods, resourceVersion } = await listPods(this.#tools.client, this.#namespace);
+    const { pods, resourceVersion } = await listPods(this.#tools, this.#namespace);
     this.#resourceVersion = resourceVersion;
     const first = !this.#synced;
     this.#synced = true;

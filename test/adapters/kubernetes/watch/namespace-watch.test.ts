@@ -6,8 +6,16 @@ import { WATCH_TIMES, type WatchTimes } from '../../../../src/adapters/kubernete
 import { Watches } from '../../../../src/adapters/kubernetes/watch/watches.ts';
 import type { PodRef } from '../../../../src/core/container/pod.ts';
 import type { PodSeen } from '../../../../src/flow/ports/cluster.ts';
+import { OneByOne } from '../../../../src/lib/one-by-one.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
-import { json, rawPod, refusal, ScriptedApiServer, type SeenRequest } from '../support/scripted-api-server.ts';
+import {
+  type Answer,
+  json,
+  rawPod,
+  refusal,
+  ScriptedApiServer,
+  type SeenRequest,
+} from '../support/scripted-api-server.ts';
 
 const PODS = /^GET \/api\/v1\/namespaces\/shop\/pods$/;
 const POD = /^GET \/api\/v1\/namespaces\/shop\/pods\/\w+$/;
@@ -21,6 +29,8 @@ let watches: Watches;
 let streams: { readonly seen: SeenRequest; readonly response: ServerResponse }[];
 /** What a LIST answers with. */
 let pods: object[];
+/** Absent: all pods are one page. */
+let pages: Answer | undefined;
 let listFaults: ReturnType<typeof refusal>[];
 let watchFaults: ReturnType<typeof refusal>[];
 
@@ -37,11 +47,12 @@ beforeEach(async () => {
   streams = [];
   pods = [rawPod('web')];
   listFaults = [];
+  pages = undefined;
   watchFaults = [];
   server.always(PODS, (seen, response) => {
     if (seen.query.watch === undefined) {
       const list = json(200, { metadata: { resourceVersion: String(100 + lists().length) }, items: pods });
-      return (listFaults.shift() ?? list)(seen, response);
+      return (listFaults.shift() ?? pages ?? list)(seen, response);
     }
     const fault = watchFaults.shift();
     if (fault) return fault(seen, response);
@@ -62,7 +73,8 @@ function aWatches(times: Partial<WatchTimes> = {}): Watches {
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const client = new ApiClient(connection, '0', clock);
   const onRestart = (reason: string) => void restarts.push(reason);
-  return new Watches({ client, clock, log, random: () => 0, times: { ...WATCH_TIMES, ...times }, onRestart });
+  const pages = new OneByOne();
+  return new Watches({ client, clock, log, random: () => 0, times: { ...WATCH_TIMES, ...times }, pages, onRestart });
 }
 
 const lists = () => server.requests.filter(({ path, query }) => path.endsWith('/pods') && query.watch === undefined);
@@ -105,6 +117,53 @@ describe('a namespace', () => {
       resourceVersion: '101',
       timeoutSeconds: '300',
     });
+  });
+
+  /** Answers each LIST with as many pods as it asks for, by the place in the list that `continue` names. */
+  const inPages = (all: readonly object[]): void => {
+    pages = (seen, response) => {
+      const from = Number(seen.query.continue ?? 0);
+      const to = from + Number(seen.query.limit);
+      const metadata = { resourceVersion: '7', ...(to < all.length ? { continue: String(to) } : {}) };
+      json(200, { metadata, items: all.slice(from, to) })(seen, response);
+    };
+  };
+  const fatPod = (name: string, bytes: number) =>
+    rawPod(name, { spec: { containers: [{ name: 'app', image: 'app:1', args: ['a'.repeat(bytes)] }] } });
+  const MB = 1_000_000;
+
+  it('whose pods are too large for one page is asked for in smaller pages, and in larger ones after these', async () => {
+    const fat = Array.from({ length: 12 }, (_, at) => fatPod(`fat-${at}`, 1.4 * MB));
+    const slim = Array.from({ length: 300 }, (_, at) => rawPod(`slim-${at}`));
+    inPages([...fat, ...slim]);
+
+    expect(await watches.of('shop').pods(() => true)).toHaveLength(312);
+    const limits = lists().map(({ query }) => Number(query.limit));
+    expect(limits.slice(0, 6)).toEqual([500, 100, 20, 4, 1, 2]);
+    expect(limits.length).toBeLessThan(20);
+  });
+
+  it('with one pod that is too large by itself says which', async () => {
+    inPages([rawPod('one'), rawPod('two'), fatPod('fat', 17 * MB)]);
+    await expect(watches.of('shop').pods(() => true)).rejects.toMatchObject({
+      code: 'cluster_failed',
+      detail: 'the pod after two in shop is too large to be read',
+    });
+  });
+
+  it('waits for the page of another one', async () => {
+    const waiting: (() => void)[] = [];
+    server.always(/^GET \/api\/v1\/namespaces\/\w+\/pods$/, (seen, response) => {
+      if (seen.query.watch !== undefined) response.writeHead(200).flushHeaders();
+      else waiting.push(() => json(200, { metadata: { resourceVersion: '7' }, items: [] })(seen, response));
+    });
+    const found = Promise.all(['one', 'two', 'three'].map((name) => watches.of(name).pods(() => true)));
+    for (let answered = 0; answered < 3; answered += 1) {
+      await until(() => waiting.length > answered);
+      expect(lists()).toHaveLength(answered + 1);
+      waiting[answered]?.();
+    }
+    await found;
   });
 
   it('is listed page by page', async () => {
