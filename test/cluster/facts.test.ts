@@ -138,10 +138,10 @@ describe.skipIf(path === '')('of a real cluster, a first answer reads', () => {
 
   it('what a quota says of a workload without pods', async () => {
     const warnings = await soon(
-      () => cluster.warnings(namespace),
-      (all) => all.some(({ reason }) => reason === 'FailedCreate'),
+      () => cluster.warnings(namespace, () => true),
+      ({ events }) => events.some(({ reason }) => reason === 'FailedCreate'),
     );
-    expect(warnings.find(({ reason }) => reason === 'FailedCreate')).toMatchObject({
+    expect(warnings.events.find(({ reason }) => reason === 'FailedCreate')).toMatchObject({
       type: 'Warning',
       involved: { kind: 'ReplicaSet', name: expect.stringMatching(/^web-/), uid: expect.any(String) },
       message: expect.stringContaining('team-quota'),

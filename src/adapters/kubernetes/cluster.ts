@@ -1,10 +1,11 @@
 import type { Original } from '../../core/container/once-more.ts';
 import type { Node, Pod, PodEvent, PodRef, PodSecurityLevel } from '../../core/container/pod.ts';
 import type { Revisions } from '../../core/container/revisions.ts';
-import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
+import type { Claim, ServiceFact, WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
 import { matchesSelector, type Selector } from '../../core/request/selector.ts';
 import type { LogCompleteness } from '../../core/run/run.ts';
 import type {
+  About,
   AccessRequest,
   AccessResult,
   Cluster,
@@ -16,9 +17,12 @@ import type {
   PodSeen,
   StampedLine,
   TargetLogRequest,
+  Warnings as WarningList,
 } from '../../flow/ports/cluster.ts';
 import type { Log } from '../../flow/ports/machine.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { OneByOne } from '../../lib/one-by-one.ts';
+import { Turns } from '../../lib/turns.ts';
 import { Access } from './access.ts';
 import { ApiClient, type OnCall } from './api/api-client.ts';
 import { Connection } from './api/connection.ts';
@@ -70,6 +74,7 @@ export class KubernetesCluster implements Cluster {
   readonly #workloads: Workloads;
   readonly #launches: Launches;
   readonly #access: Access;
+  readonly #turns: Turns;
 
   /** @throws KdebugError cluster_config_invalid */
   constructor(options: ClusterOptions) {
@@ -81,7 +86,8 @@ export class KubernetesCluster implements Cluster {
     this.#client = new ApiClient(this.#connection, options.version, clock, options.onCall);
     const times = options.watchTimes ?? WATCH_TIMES;
     const onRestart = options.onWatchRestart ?? (() => undefined);
-    this.#watches = new Watches({ client: this.#client, clock, log, random: this.#random, times, onRestart });
+    const pages = new OneByOne();
+    this.#watches = new Watches({ client: this.#client, clock, log, random: this.#random, times, pages, onRestart });
     this.#launches = new Launches(this.#client.serverClock);
     this.#podSecurity = new PodSecurity(this.#client, clock);
     this.#nodes = new Nodes(this.#client, clock);
@@ -90,6 +96,7 @@ export class KubernetesCluster implements Cluster {
     this.#services = new Services(this.#client, clock);
     this.#workloads = new Workloads(this.#client, clock);
     this.#access = new Access(this.#client, clock);
+    this.#turns = new Turns(clock);
   }
 
   /** Calls that wait because the API server asked for fewer. */
@@ -140,11 +147,11 @@ export class KubernetesCluster implements Cluster {
   }
 
   async events(pod: PodRef, containerName?: string): Promise<readonly PodEvent[]> {
-    return readEvents(this.#client, pod, containerName);
+    return readEvents(this.#client, this.#options.clock.now(), pod, containerName);
   }
 
-  async warnings(namespace: string): Promise<readonly ObjectEvent[]> {
-    return this.#warnings.of(namespace);
+  async warnings(namespace: string, about: About, pod?: PodRef): Promise<WarningList> {
+    return this.#warnings.of(namespace, about, pod);
   }
 
   async claims(namespace: string): Promise<readonly Claim[] | undefined> {
@@ -164,7 +171,7 @@ export class KubernetesCluster implements Cluster {
   }
 
   async readTargetLog(request: TargetLogRequest, onLine: (line: StampedLine) => void): Promise<void> {
-    return readTargetLog(this.#client, request, onLine);
+    return readTargetLog({ client: this.#client, turns: this.#turns.of(request.pod.namespace) }, request, onLine);
   }
 
   async node(name: string): Promise<Node | undefined> {

@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { KdebugError } from '../../core/errors.ts';
 import type { StampedLine, TargetLogRequest } from '../../flow/ports/cluster.ts';
+import type { OwnTurns } from '../../lib/turns.ts';
 import type { ApiClient } from './api/api-client.ts';
 import { checkedContainer, podPath } from './api/paths.ts';
 import { type Stamp, toMs } from './complete-log/line-identity.ts';
@@ -12,29 +13,24 @@ const MAX_LINE_BYTES = 16 * 1024;
 /** The newest lines come last, so a log of long lines is read on beyond `limitBytes`: this many times as far, at least 4 MiB. */
 const READ_TIMES = 16;
 const MIN_READ_BYTES = 4 * 1024 * 1024;
-/** Given out in one turn of the event loop: their reader matches each against many patterns, a hostile line of 16 KiB for 3 ms. */
-const LINES_PER_TURN = 250;
-const BYTES_PER_TURN = 64 * 1024;
+interface LogTools {
+  readonly client: Client;
+  readonly turns: OwnTurns;
+}
 
 /**
- * The newest `tailLines` lines, of these the newest `limitBytes`, given out after the last of them has arrived. None
- * after `signal`. A limit at the API server would keep the oldest. Lines over 16 KiB are cut after a word.
+ * The newest `tailLines` lines, of these the newest `limitBytes`, given out in turns of the event loop after the last of them has
+ * arrived. None after `signal`. A limit at the API server would keep the oldest. Lines over 16 KiB are cut after a word.
  * @throws KdebugError pod_not_found; log_unavailable for a log that the node could not read to its end; and as the Cluster port says
  */
 export async function readTargetLog(
-  client: Client,
+  { client, turns }: LogTools,
   request: TargetLogRequest,
   onLine: (line: StampedLine) => void,
 ): Promise<void> {
-  let [lines, bytes] = [0, 0];
   for (const line of await newestLines(client, request)) {
-    if (lines >= LINES_PER_TURN || bytes >= BYTES_PER_TURN) {
-      await new Promise((resolve) => setImmediate(resolve));
-      [lines, bytes] = [0, 0];
-    }
+    await turns.step();
     if (request.signal.aborted) return;
-    lines += 1;
-    bytes += line.bytes.length;
     onLine({ atMs: line.atMs, text: textOf(line) });
   }
 }

@@ -26,16 +26,17 @@ export const findingsIn = (facts: ClusterFacts): readonly Finding[] =>
 const WAITED_FOR: ReadonlySet<string> = new Set(['init_waiting', 'probe_failing']);
 
 /**
- * A green tick needs all of these: ready, nothing wrong or waited for, its warnings and each running container's log read, no
+ * A green tick needs all of these: ready, nothing wrong or waited for, all its warnings and each running container's log read, no
  * error in it that may go on.
  */
 export function isProvenWell(facts: ClusterFacts, findings: readonly Finding[]): boolean {
-  const { pod, events, warnings, logs = [] } = facts;
+  const { pod, events, warnings, logs = [], notRead = [] } = facts;
   if (findings.some((finding) => isWrong(finding) || WAITED_FOR.has(finding.code))) return false;
   const running = partsOf(pod).filter(({ status }) => status?.running);
   const isRead = running.every(({ name }) => logs.some((log) => log.containerName === name && log.lines > 0));
   const isCalm = isRead && noiseIn(facts).isOver;
-  return isReady(pod) && (events ?? warnings) !== undefined && running.length > 0 && isCalm;
+  const hasWarnings = (events ?? warnings) !== undefined && !notRead.some(({ what }) => what === 'events');
+  return isReady(pod) && hasWarnings && running.length > 0 && isCalm;
 }
 
 /** The last words of each container that ended wrongly, and the error lines of those that run. */

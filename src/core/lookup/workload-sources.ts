@@ -7,6 +7,8 @@ import { firstSources, type LogSource } from './first-sources.ts';
 /** The subjects of a question, besides one pod. */
 export type QuestionTarget = Extract<SelectingTarget, { kind: 'workload' | 'selector' }>;
 
+type Involved = ObjectEvent['involved'];
+
 /** API calls for a workload of any size. */
 export const MAX_WORKLOAD_CALLS = 12;
 
@@ -14,25 +16,31 @@ export const MAX_WORKLOAD_CALLS = 12;
 const isMadeBy = (name: string, maker: string): boolean =>
   name.startsWith(`${maker}-`) && /^[a-z0-9]+$/.test(name.slice(maker.length + 1));
 
+/** Tells whether a warning is about the pod, what made it, or its claims. An event without a uid is about whatever has the name. */
+export function ofPod(pod: Pod): (involved: Involved) => boolean {
+  const around = ofWorkload({ kind: 'selector', selector: '' }, [pod]);
+  return (involved) => isAbout(pod, involved) || around(involved);
+}
+
+export const isAbout = ({ metadata: { name, uid } }: Pod, involved: Involved): boolean =>
+  involved.kind === 'Pod' && involved.name === name && (involved.uid ?? uid) === uid;
+
 /**
  * Tells whether a warning is about the workload itself, about what it makes its pods with, about their claims, or about
  * pods of it that are gone. `pods` are those that are there: what is said of them is theirs. It looks at them once,
  * however many warnings there are.
  */
-export function ofWorkload(target: QuestionTarget, pods: readonly Pod[]): (warning: ObjectEvent) => boolean {
+export function ofWorkload(target: QuestionTarget, pods: readonly Pod[]): (involved: Involved) => boolean {
   const owners = new Set(pods.map(controllerOf).map((owner) => `${owner?.kind}/${owner?.name}`));
   const claims = new Set(pods.flatMap(({ spec }) => spec.claims ?? []));
-  return ({ involved: { kind, name } }) => {
+  return ({ kind, name }) => {
     if (owners.has(`${kind}/${name}`) || (kind === 'PersistentVolumeClaim' && claims.has(name))) return true;
     if (kind === 'Pod' && pods.length > 0) return false;
     return target.kind === 'workload' && isNamedAfter(target, { kind, name });
   };
 }
 
-function isNamedAfter(
-  target: Extract<QuestionTarget, { kind: 'workload' }>,
-  { kind, name }: ObjectEvent['involved'],
-): boolean {
+function isNamedAfter(target: Extract<QuestionTarget, { kind: 'workload' }>, { kind, name }: Involved): boolean {
   const { workload, name: own } = target;
   switch (kind) {
     case 'PersistentVolumeClaim':

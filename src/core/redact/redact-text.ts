@@ -1,3 +1,4 @@
+import { allAtOnce, type Steps } from '../../lib/turns.ts';
 import { LineRedactor, replaceRanges } from './line-redactor.ts';
 import { createLogFilter } from './log-filter.ts';
 import { type SecretRange, searchFor } from './secret-range.ts';
@@ -7,21 +8,33 @@ type Patterns = readonly string[];
 
 /** In UTF-16 units. The API server's longest messages are far shorter. */
 const MAX_TEXT_LENGTH = 32 * 1024;
+/** Pushed into the filter in one step, where no pattern of the policy asks for less. */
+const PIECE_BYTES = 4 * 1024;
 
 /** A whole text, cleaned and redacted like a log (`createLogFilter`); at most 32,768 characters of it. */
-export const redactText = (text: string, redact: Patterns): string =>
-  text === '' ? text : (redactTogether([text], redact)[0] ?? '');
+export const redactText = (text: string, redact: Patterns): string => allAtOnce(redactSteps(text, redact));
+
+/** `redactText` in steps. */
+export function* redactSteps(text: string, redact: Patterns): Steps<string> {
+  return text === '' ? text : ((yield* redactTogether([text], redact))[0] ?? '');
+}
 
 /** Texts that stand together in an answer, each redacted as `redactText` does: what is hidden in one is hidden in all. */
-export function redactTogether(texts: readonly string[], redact: Patterns): readonly string[] {
+export function* redactTogether(texts: readonly string[], redact: Patterns): Steps<readonly string[]> {
   const hidden = new Set<string>();
-  const redacted = texts.map((text) => {
+  const redacted: string[] = [];
+  for (const text of texts) {
     const filter = createLogFilter({ redact });
-    const first = Buffer.from(filter.push(Buffer.from(text.slice(0, MAX_TEXT_LENGTH))));
-    const whole = Buffer.concat([first, filter.end()]).toString('utf8');
+    const bytes = Buffer.from(text.slice(0, MAX_TEXT_LENGTH));
+    const most = filter.bytesAtOnce ?? PIECE_BYTES;
+    const safe: Buffer[] = [];
+    for (let from = 0; from < bytes.length; from += most) {
+      safe.push(Buffer.from(filter.push(bytes.subarray(from, from + most))));
+      yield;
+    }
+    redacted.push(Buffer.concat([...safe, filter.end()]).toString('utf8'));
     for (const value of filter.hidden) hidden.add(value);
-    return whole;
-  });
+  }
   const longestFirst = [...hidden].toSorted((a, b) => b.length - a.length);
   return redacted.map((text) =>
     longestFirst.reduce((rest, value) => rest.replaceAll(value, '[redacted:secret]'), text),
@@ -40,22 +53,26 @@ const ARMOR_END = /^.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/s;
  * Redacts a termination message. Drops the first line, or the rest of a private key, that the kubelet may have cut. In
  * a JSON document (a report) every string is redacted separately.
  */
-export function redactTermination(message: string, redact: Patterns): string {
+export const redactTermination = (message: string, redact: Patterns): string =>
+  safeTermination(message, (text) => redactText(text, redact));
+
+/** The same by a filter for whole texts, which may be called again with what it returned. */
+export function safeTermination(message: string, safe: (text: string) => string): string {
   const document = documentIn(message);
-  if (document === undefined) return redactText(wholePart(message), redact);
-  const safe = JSON.stringify(document, (_key, value: unknown) =>
-    typeof value === 'string' ? redactText(value, redact) : value,
-  );
-  return redactText(safe, redact);
+  if (document === undefined) return safe(wholePart(message));
+  return safe(JSON.stringify(document, (_key, value: unknown) => (typeof value === 'string' ? safe(value) : value)));
 }
 
 /** The last lines of a log, each whole, redacted as one text: they may begin inside a private key. Keeps the newest 32,768 characters. */
-export function redactTail(text: string, redact: Patterns): string {
+export const redactTail = (text: string, redact: Patterns): string => allAtOnce(redactTailSteps(text, redact));
+
+/** `redactTail` in steps. */
+export function redactTailSteps(text: string, redact: Patterns): Steps<string> {
   const cut = Math.max(0, text.length - MAX_TEXT_LENGTH);
   const next = cut === 0 ? 0 : text.indexOf('\n', cut) + 1;
   // Of a last line that is longer than all of it, the start is shown.
   const whole = text.slice(next === 0 && cut > 0 ? text.lastIndexOf('\n') + 1 : next);
-  return redactText(withoutCutKey(whole) ?? whole, redact);
+  return redactSteps(withoutCutKey(whole) ?? whole, redact);
 }
 
 /** Without the rest of a private key at its start; undefined: there is none. */

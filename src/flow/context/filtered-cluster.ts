@@ -9,82 +9,74 @@ import type { Revisions } from '../../core/container/revisions.ts';
 import type { WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
 import { KdebugError, toKdebugError } from '../../core/errors.ts';
 import { withoutFrames } from '../../core/files/frame-parser.ts';
-import { redactTermination, redactText, redactWords } from '../../core/redact/redact-text.ts';
+import { safeTermination } from '../../core/redact/redact-text.ts';
 import { defined } from '../../lib/object.ts';
 import type { Cluster, Clusters, PodSeen } from '../ports/cluster.ts';
 import type { FlowDeps } from './deps.ts';
+import { ForeignTexts, type Safe } from './foreign-texts.ts';
 
 /**
  * The clusters for the flow: every text of a container, an event, an admission plugin or an error passes the one
  * filter, with the policy's patterns, before anything is stored, compared or posted. Logs have their own
  * (`LogReaders`).
  */
-export function filteredClusters(clusters: Clusters, { policies }: Pick<FlowDeps, 'policies'>): Clusters {
+export function filteredClusters(clusters: Clusters, deps: Pick<FlowDeps, 'policies' | 'turns'>): Clusters {
   const known = new WeakMap<Cluster, Cluster>();
-  const redact = (): readonly string[] => policies.current().output.redact;
   return {
     get: (name) => {
       const cluster = clusters.get(name);
-      const filtered = known.get(cluster) ?? filteredCluster(cluster, redact);
+      const filtered = known.get(cluster) ?? filteredCluster(cluster, deps);
       known.set(cluster, filtered);
       return filtered;
     },
   };
 }
 
-type Redact = () => readonly string[];
-
-function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
-  const text = (words: string): string => redactText(words, redact());
-  // Redaction also cleans, which would hide an invisible character of a word without a secret.
-  const words = (given: readonly string[]): readonly string[] => {
-    const safe = redactWords(given, redact());
-    return safe.some((word) => word.includes('[redacted:')) ? safe : given;
-  };
-  const once = new Once(redact);
-  const pods = new FilteredPods(once);
+function filteredCluster(cluster: Cluster, { policies, turns }: Pick<FlowDeps, 'policies' | 'turns'>): Cluster {
+  const texts = new ForeignTexts(() => policies.current().output.redact, turns.of(cluster.name));
   const filteredErrors = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     try {
       return await answer;
     } catch (thrown) {
-      throw filteredError(thrown, text);
+      throw await filteredError(thrown, texts);
     }
   };
   return {
     name: cluster.name,
-    pod: async (namespace, name) => pods.of(await filteredErrors(cluster.pod(namespace, name))),
+    pod: async (namespace, name) => texts.of(await filteredErrors(cluster.pod(namespace, name)), filteredPod),
     pods: async (namespace, selector) =>
-      (await filteredErrors(cluster.pods(namespace, selector))).map((pod) => pods.of(pod)),
+      texts.all(await filteredErrors(cluster.pods(namespace, selector)), podWithoutWords),
     podSecurity: (namespace) => filteredErrors(cluster.podSecurity(namespace)),
     launch: async (request) => {
       const answer = await filteredErrors(cluster.launch(request));
-      if (answer.kind === 'launched') return { ...answer, pod: pods.of(answer.pod) };
-      return answer.kind === 'refused' ? { ...answer, message: text(answer.message) } : answer;
+      if (answer.kind === 'launched') return { ...answer, pod: await texts.of(answer.pod, filteredPod) };
+      return answer.kind === 'refused' ? { ...answer, message: await texts.text(answer.message) } : answer;
     },
     original: async (pod, containerName) => {
       const original = await filteredErrors(cluster.original(pod, containerName));
-      return original && { ...original, command: words(original.command), args: words(original.args) };
+      return original && { ...original, command: texts.words(original.command), args: texts.words(original.args) };
     },
     revisions: async (pod, containerName) =>
-      filteredRevisions(await filteredErrors(cluster.revisions(pod, containerName)), text),
+      texts.of(await filteredErrors(cluster.revisions(pod, containerName)), filteredRevisions),
     access: async (request) => {
       const answer = await filteredErrors(cluster.access(request));
-      return answer.kind === 'denied' ? { ...answer, reason: text(answer.reason) } : answer;
+      return answer.kind === 'denied' ? { ...answer, reason: await texts.text(answer.reason) } : answer;
     },
-    watch: (pod, onSeen) =>
-      cluster.watch(pod, (seen: PodSeen) => onSeen(seen.kind === 'pod' ? { ...seen, pod: pods.of(seen.pod) } : seen)),
+    watch: (pod, onSeen) => cluster.watch(pod, filteredSight(texts, onSeen)),
     collectLog: (request, sink) => filteredErrors(cluster.collectLog(request, sink)),
     events: async (pod, containerName) =>
-      withFilteredWords(await filteredErrors(cluster.events(pod, containerName)), redact()),
-    warnings: async (namespace) => once.of(await filteredErrors(cluster.warnings(namespace)), withFilteredWords),
+      texts.all(await filteredErrors(cluster.events(pod, containerName)), withFilteredWords),
+    warnings: async (namespace, about) => {
+      const { events, areAll } = await filteredErrors(cluster.warnings(namespace, about));
+      return { events: await texts.all(events, withFilteredWords), areAll };
+    },
     // Claims, classes and services hold names that the API server checks, and that are compared; no free text.
     claims: (namespace) => filteredErrors(cluster.claims(namespace)),
     storageClasses: () => filteredErrors(cluster.storageClasses()),
     services: (namespace) => filteredErrors(cluster.services(namespace)),
     workload: async (namespace, named) => {
       const answer = await filteredErrors(cluster.workload(namespace, named));
-      if (answer === undefined || answer === 'not-found') return answer;
-      return filteredWorkload(answer, redact());
+      return answer === undefined || answer === 'not-found' ? answer : texts.of(answer, filteredWorkload);
     },
     // Its lines are cleaned and redacted by who reads them, as those of a run's own log.
     readTargetLog: (request, onLine) => filteredErrors(cluster.readTargetLog(request, onLine)),
@@ -93,171 +85,141 @@ function filteredCluster(cluster: Cluster, redact: Redact): Cluster {
   };
 }
 
-/** Of an image that holds a secret nothing is left that could be launched. */
-const filteredRevisions = (revisions: Revisions, text: (words: string) => string): Revisions =>
-  revisions.kind === 'revisions'
-    ? { ...revisions, all: revisions.all.map(({ number, image }) => ({ number, image: image && text(image) })) }
-    : revisions;
-
-/** The names that others give themselves and their work are free text, too. */
-function filteredWorkload(workload: WorkloadFact, redact: readonly string[]): WorkloadFact {
-  const { conditions, lastChange, marks = {} } = workload;
-  return {
-    ...workload,
-    conditions: withFilteredWords(conditions, redact),
-    marks: Object.fromEntries(Object.entries(marks).map(([mark, words]) => [mark, redactText(words, redact)])),
-    ...defined({ lastChange: lastChange && { ...lastChange, manager: redactText(lastChange.manager, redact) } }),
+/** What is seen while an earlier state is being filtered takes the place of what waits. */
+function filteredSight(texts: ForeignTexts, onSeen: (seen: PodSeen) => void): (seen: PodSeen) => void {
+  let waiting: PodSeen | undefined;
+  let isBusy = false;
+  const show = async (): Promise<void> => {
+    isBusy = true;
+    for (let seen = waiting; seen !== undefined; seen = waiting) {
+      waiting = undefined;
+      onSeen(seen.kind === 'pod' ? { ...seen, pod: await texts.of(seen.pod, filteredPod) } : seen);
+    }
+    isBusy = false;
+  };
+  return (seen) => {
+    waiting = seen;
+    if (!isBusy) void show();
   };
 }
 
-/** Events or conditions with their words filtered. */
-const withFilteredWords = <Worded extends { readonly reason: string; readonly message: string }>(
-  all: readonly Worded[],
-  redact: readonly string[],
-): readonly Worded[] =>
-  all.map((each) => ({
-    ...each,
-    reason: redactText(each.reason, redact),
-    message: redactText(each.message, redact),
-  }));
+/** Of an image that holds a secret nothing is left that could be launched. */
+const filteredRevisions = (revisions: Revisions, safe: Safe): Revisions =>
+  revisions.kind === 'revisions'
+    ? { ...revisions, all: revisions.all.map(({ number, image }) => ({ number, image: image && safe(image) })) }
+    : revisions;
 
-function filteredError(thrown: unknown, text: (words: string) => string): KdebugError {
+/** The names that others give themselves and their work are free text, too. */
+function filteredWorkload(workload: WorkloadFact, safe: Safe): WorkloadFact {
+  const { conditions, lastChange, marks = {} } = workload;
+  return {
+    ...workload,
+    conditions: conditions.map((each) => withFilteredWords(each, safe)),
+    marks: Object.fromEntries(Object.entries(marks).map(([mark, words]) => [mark, safe(words)])),
+    ...defined({ lastChange: lastChange && { ...lastChange, manager: safe(lastChange.manager) } }),
+  };
+}
+
+/** An event or a condition with its words filtered. */
+const withFilteredWords = <Worded extends { readonly reason: string; readonly message: string }>(
+  worded: Worded,
+  safe: Safe,
+): Worded => ({ ...worded, reason: safe(worded.reason), message: safe(worded.message) });
+
+async function filteredError(thrown: unknown, texts: ForeignTexts): Promise<KdebugError> {
   const error = toKdebugError(thrown);
-  const detail = text(error.detail);
+  const detail = await texts.text(error.detail);
   if (detail === error.detail) return error;
   // Its cause may hold the same words.
   return new KdebugError(error.code, { detail, facts: error.facts });
 }
 
-/** Images by name: thousands of pods have a few. When there are more, they are forgotten. */
-const MAX_IMAGES = 1_000;
+type Probes = NonNullable<PodContainer['probes']>;
 
-/**
- * Pods with their containers' words filtered, their images' names, and the words of their probes; a pod without words stays the same
- * object.
- */
-class FilteredPods {
-  readonly #once: Once;
-  readonly #images = new Map<string, string>();
-  #redact: readonly string[] = [];
-
-  constructor(once: Once) {
-    this.#once = once;
-  }
-
-  of(pod: Pod): Pod {
-    return this.#once.of(pod, (each, redact) => this.#filtered(this.#imaged(each, redact), redact));
-  }
-
-  /** A name that is none may be an address with a password: `https://ci:…@registry/app`. */
-  #imaged(pod: Pod, redact: readonly string[]): Pod {
-    if (redact !== this.#redact || this.#images.size > MAX_IMAGES) this.#images.clear();
-    this.#redact = redact;
-    const { spec, status } = pod;
-    const isClean = ({ image }: { readonly image: string }): boolean => this.#image(image) === image;
-    const lists = [spec.containers, spec.initContainers, status.containerStatuses, status.initContainerStatuses];
-    if (lists.every((list) => list.every(isClean))) return pod;
-    const named = <Named extends { readonly image: string }>(list: readonly Named[]): readonly Named[] =>
-      list.map((each) => ({ ...each, image: this.#image(each.image) }));
-    return {
-      ...pod,
-      spec: { ...spec, containers: named(spec.containers), initContainers: named(spec.initContainers) },
-      status: {
-        ...status,
-        containerStatuses: named(status.containerStatuses),
-        initContainerStatuses: named(status.initContainerStatuses),
-      },
-    };
-  }
-
-  #image(name: string): string {
-    const filtered = this.#images.get(name) ?? redactText(name, this.#redact);
-    this.#images.set(name, filtered);
-    return filtered;
-  }
-
-  #filtered(pod: Pod, redact: readonly string[]): Pod {
-    const { status } = pod;
-    const { containerStatuses, initContainerStatuses, ephemeralContainerStatuses, message, unmetConditions } = status;
-    const all = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses];
-    const { containers, initContainers } = pod.spec;
-    const hasWords = all.some(speaks) || [...containers, ...initContainers].some(hasProbe);
-    if (!hasWords && message === undefined && unmetConditions === undefined) return pod;
-    const filtered = (statuses: readonly ContainerStatus[]) =>
-      statuses.map((each) => this.#once.of(each, filteredStatus));
-    const probed = (some: readonly PodContainer[]) =>
-      some.map((each) => (hasProbe(each) ? this.#once.of(each, filteredProbes) : each));
-    return {
-      ...pod,
-      spec: { ...pod.spec, containers: probed(containers), initContainers: probed(initContainers) },
-      status: {
-        ...status,
-        ...defined({
-          message: message && redactText(message, redact),
-          unmetConditions: unmetConditions && withFilteredWords(unmetConditions, redact),
-        }),
-        containerStatuses: filtered(containerStatuses),
-        initContainerStatuses: filtered(initContainerStatuses),
-        ephemeralContainerStatuses: filtered(ephemeralContainerStatuses),
-      },
-    };
-  }
+/** What is shown of the longer words of a pod. Images and reasons always are: thousands of pods have a few. */
+interface Shown {
+  readonly safe: Safe;
+  readonly message: Safe;
+  readonly termination: Safe;
+  readonly probes: (probes: Probes) => Probes | undefined;
 }
 
-/** Filters an object once per pattern list: watches and shared lists give the same ones again and again. */
-class Once {
-  readonly #redact: Redact;
-  #patterns: readonly string[] | undefined;
-  #known = new WeakMap<object, object>();
+const filteredPod = (pod: Pod, safe: Safe): Pod =>
+  shownPod(pod, {
+    safe,
+    message: safe,
+    // The kubelet may take the end of the log for it, which may be that of a file for the requester alone.
+    termination: (message) => safeTermination(withoutFrames(message), safe),
+    probes: (given) => filteredProbes(given, safe),
+  });
 
-  constructor(redact: Redact) {
-    this.#redact = redact;
-  }
+/** For lists: others write as much into the pods of a namespace as they like. */
+const podWithoutWords = (pod: Pod, safe: Safe): Pod =>
+  shownPod(pod, { safe, message: () => '', termination: () => '', probes: () => undefined });
 
-  of<Part extends object>(part: Part, filter: (part: Part, redact: readonly string[]) => Part): Part {
-    const redact = this.#redact();
-    if (redact !== this.#patterns) this.#known = new WeakMap();
-    this.#patterns = redact;
-    const filtered = (this.#known.get(part) as Part | undefined) ?? filter(part, redact);
-    this.#known.set(part, filtered);
-    return filtered;
-  }
+/** A pod without words stays the same object. */
+function shownPod(pod: Pod, shown: Shown): Pod {
+  const { spec, status } = pod;
+  const { containerStatuses, initContainerStatuses, ephemeralContainerStatuses, message, unmetConditions } = status;
+  const all = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses];
+  const containers = [...spec.containers, ...spec.initContainers];
+  const hasWords = all.some(speaks) || containers.some(hasProbe) || (message ?? unmetConditions) !== undefined;
+  if (!hasWords && [...all, ...containers].every(({ image }) => shown.safe(image) === image)) return pod;
+  // A name that is none may be an address with a password: `https://ci:…@registry/app`.
+  const declared = ({ probes, ...container }: PodContainer): PodContainer => ({
+    ...container,
+    image: shown.safe(container.image),
+    ...defined({ probes: probes && shown.probes(probes) }),
+  });
+  const reported = (each: ContainerStatus): ContainerStatus => shownStatus(each, shown);
+  return {
+    ...pod,
+    spec: { ...spec, containers: spec.containers.map(declared), initContainers: spec.initContainers.map(declared) },
+    status: {
+      ...status,
+      ...defined({
+        message: message && shown.message(message),
+        unmetConditions: unmetConditions?.map((each) => ({
+          ...each,
+          reason: shown.safe(each.reason),
+          message: shown.message(each.message),
+        })),
+      }),
+      containerStatuses: containerStatuses.map(reported),
+      initContainerStatuses: initContainerStatuses.map(reported),
+      ephemeralContainerStatuses: ephemeralContainerStatuses.map(reported),
+    },
+  };
 }
 
 const hasProbe = ({ probes }: PodContainer): boolean => probes !== undefined;
 
 /** A probe may carry a password: `redis-cli -a …`, `/healthz?token=…`. */
-function filteredProbes(container: PodContainer, redact: readonly string[]): PodContainer {
-  const probes = PROBE_KINDS.flatMap((kind) => {
-    const probe = container.probes?.[kind];
+function filteredProbes(probes: Probes, safe: Safe): Probes {
+  const filtered = PROBE_KINDS.flatMap((kind) => {
+    const probe = probes[kind];
     if (!probe) return [];
     const { command, path } = probe;
-    const words = {
-      command: command === undefined ? undefined : redactText(command, redact),
-      path: path === undefined ? undefined : redactText(path, redact),
-    };
-    return [[kind, { ...probe, ...defined(words) }] as const];
+    return [[kind, { ...probe, ...defined({ command: command && safe(command), path: path && safe(path) }) }] as const];
   });
-  return { ...container, probes: Object.fromEntries(probes) };
+  return Object.fromEntries(filtered);
 }
 
 const speaks = ({ waiting, terminated, lastTermination }: ContainerStatus): boolean =>
   waiting !== undefined || terminated !== undefined || lastTermination !== undefined;
 
-function filteredStatus(status: ContainerStatus, redact: readonly string[]): ContainerStatus {
+function shownStatus(status: ContainerStatus, { safe, message, termination }: Shown): ContainerStatus {
   const { waiting, terminated, lastTermination } = status;
-  const ended = (termination: ContainerTermination): ContainerTermination => ({
-    ...termination,
-    reason: redactText(termination.reason, redact),
-    // The kubelet may take the end of the log for it, which may be that of a file for the requester alone.
-    message: redactTermination(withoutFrames(termination.message), redact),
+  const ended = (end: ContainerTermination): ContainerTermination => ({
+    ...end,
+    reason: safe(end.reason),
+    message: termination(end.message),
   });
   return {
     ...status,
+    image: safe(status.image),
     ...defined({
-      waiting: waiting
-        ? { reason: redactText(waiting.reason, redact), message: redactText(waiting.message, redact) }
-        : undefined,
+      waiting: waiting && { reason: safe(waiting.reason), message: message(waiting.message) },
       terminated: terminated && ended(terminated),
       lastTermination: lastTermination && ended(lastTermination),
     }),

@@ -33,14 +33,18 @@ async function whatIsThere(
   { namespace, name, origin }: WantedPod,
   { deps, notFound }: { readonly deps: SourceDeps; readonly notFound: unknown },
 ): Promise<Pod> {
-  const [pods = [], warnings = []] = await Promise.all([
+  const [pods = [], warnings] = await Promise.all([
     inTime(deps, cluster.pods(namespace, []), FIRST_ANSWER_MS),
-    inTime(deps, cluster.warnings(namespace), FIRST_ANSWER_MS),
+    inTime(
+      deps,
+      cluster.warnings(namespace, ({ name: about }) => about === name || name.startsWith(`${about}-`)),
+      FIRST_ANSWER_MS,
+    ),
   ]);
   // Nobody is there who could ask about the pod in its place.
   const heir = isUnattended({ origin }) ? heirOf(name, pods) : undefined;
-  if (heir && !isReady(heir) && heir.status.phase !== 'Succeeded') return heir;
-  const text = goneText(name, pods, warnings);
+  if (heir && !isReady(heir) && heir.status.phase !== 'Succeeded') return cluster.pod(namespace, heir.metadata.name);
+  const text = goneText(name, pods, warnings?.events ?? []);
   if (text === undefined) throw notFound;
   throw new Refused({ ...refusal('pod_is_gone'), message: text });
 }

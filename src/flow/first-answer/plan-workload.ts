@@ -31,7 +31,7 @@ import {
 } from '../planning/plan-pod.ts';
 import type { QuestionAboutWorkload, QuestionInputs, QuestionWithoutPods } from '../planning/question.ts';
 import { ownLogIn, recordMessages } from './target-logs.ts';
-import { groupInTurns, readWorkloadFacts } from './workload-facts.ts';
+import { groupInTurns, readWorkloadFacts, turnsOf } from './workload-facts.ts';
 
 /**
  * Plans a question about a workload or a selector for one of its pods, which decides whether it may be answered: one
@@ -96,7 +96,7 @@ function workloadsOf(pod: Pod): readonly Named[] {
 export async function answerNobody({ scope, subject }: QuestionWithoutPods, deps: FlowDeps): Promise<Verdict> {
   const facts = await readWorkloadFacts(scope, deps);
   if (!isKnown(facts)) return refuse('no_pod_matches', subject);
-  return firstWorkloadAnswer(facts, await groupInTurns(facts.pods, deps.clock));
+  return firstWorkloadAnswer(facts, await groupInTurns(facts.pods, turnsOf(scope.reader, deps)));
 }
 
 /**
@@ -108,7 +108,7 @@ export async function answerWorkload(
   deps: FlowDeps,
 ): Promise<AnsweredQuestion> {
   const facts = await readWorkloadFacts(scope, deps);
-  const grouped = await groupInTurns(facts.pods, deps.clock);
+  const grouped = await groupInTurns(facts.pods, turnsOf(scope.reader, deps));
   // Of each group, the answer quotes its example.
   await Promise.all(grouped.groups.map(({ example }) => recordMessages(example, scope.reader, deps)));
   const looks: LookInto[] = [];

@@ -1,11 +1,12 @@
 import { type Pod, TEMPLATE_HASH, workloadOf } from '../../core/container/pod.ts';
-import type { ClusterFacts, NotRead, ObjectEvent, WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
+import type { ClusterFacts, NotRead, WorkloadFact } from '../../core/diagnosis/facts/facts.ts';
 import { firstSources } from '../../core/lookup/first-sources.ts';
+import { isAbout, ofPod } from '../../core/lookup/workload-sources.ts';
 import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { LogReader } from '../planning/question.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import { FIRST_ANSWER_MS, inTime, NOTHING_READ, readSource } from './source.ts';
+import { FIRST_ANSWER_MS, inTime, NOTHING_READ, readSource, readWarnings } from './source.ts';
 import { logAccess, readTargetLogs, recordMessages } from './target-logs.ts';
 
 interface WantedFacts extends Pick<ClusterFacts, 'targetContainerName' | 'launch'> {
@@ -17,7 +18,7 @@ interface WantedFacts extends Pick<ClusterFacts, 'targetContainerName' | 'launch
 
 /**
  * Reads the facts about a pod besides its own object, and the logs of its containers: at most six API calls side by
- * side, each at most `waitMs` (1 s); the pod and its siblings are those of the open watch. `notRead` has what is
+ * side, one more where the warnings of the namespace are cut, each at most `waitMs` (1 s); the pod and its siblings are those of the open watch. `notRead` has what is
  * missing. @throws KdebugError audit_unavailable
  */
 export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps): Promise<ClusterFacts> {
@@ -30,7 +31,7 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
     readSource(deps, { what }, { reading, waitMs });
   const [versionedPods, warnings, node, claims, classes, services, job, ownWorkload, logs] = await Promise.all([
     inTime(deps, versionedPodsOf(pod, cluster), waitMs),
-    read('events', cluster.warnings(namespace)),
+    readWarnings(deps, cluster.warnings(namespace, ofPod(pod), pod.metadata), waitMs),
     nodeName === undefined ? NOTHING_READ : read('node', cluster.node(nodeName)),
     sources.claims ? read('claims', cluster.claims(namespace)) : NOTHING_READ,
     sources.claims ? inTime(deps, cluster.storageClasses(), waitMs) : undefined,
@@ -46,7 +47,7 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
     pod,
     targetContainerName,
     versionedPods: versionedPods ?? [],
-    events: warnings.value?.filter((event) => isAbout(pod, event)),
+    events: warnings.value?.filter(({ involved }) => isAbout(pod, involved)),
     node: node.value,
     nowMs: deps.clock.now(),
     launch,
@@ -65,10 +66,6 @@ export async function readPodFacts(pod: Pod, wanted: WantedFacts, deps: FlowDeps
   await recordMessages(facts, reader, deps);
   return facts;
 }
-
-/** An event without a uid is about whatever has the name. */
-export const isAbout = ({ metadata: { name, uid } }: Pod, { involved }: ObjectEvent): boolean =>
-  involved.kind === 'Pod' && involved.name === name && (involved.uid ?? uid) === uid;
 
 /** Tells only who changed it last, so nobody needs to know that it was not read. */
 async function ownWorkloadOf(pod: Pod, cluster: Cluster): Promise<WorkloadFact | undefined> {

@@ -1,7 +1,9 @@
-import type { NotRead } from '../../core/diagnosis/facts/facts.ts';
+import type { NotRead, ObjectEvent } from '../../core/diagnosis/facts/facts.ts';
 import { toKdebugError } from '../../core/errors.ts';
 import { withDeadline } from '../../lib/clock.ts';
+import { defined } from '../../lib/object.ts';
 import type { FlowDeps } from '../context/deps.ts';
+import type { Warnings } from '../ports/cluster.ts';
 
 /** The time that a first answer waits for all of its sources, which are read side by side. */
 export const FIRST_ANSWER_MS = 1_000;
@@ -35,6 +37,17 @@ export async function readSource<Value>(
     },
   );
   return withDeadline(clock, waitMs, answered, () => not('late'));
+}
+
+/** As `readSource`; that there are more of them is named, too. */
+export async function readWarnings(
+  deps: SourceDeps,
+  reading: Promise<Warnings>,
+  waitMs?: number,
+): Promise<Read<readonly ObjectEvent[]>> {
+  const { value, notRead } = await readSource(deps, { what: 'events' }, { reading, ...defined({ waitMs }) });
+  if (!value) return { notRead };
+  return { value: value.events, notRead: value.areAll ? [] : [{ what: 'events', why: 'cut' }] };
 }
 
 /** Undefined on failure or timeout: for what is only a hint, so that nobody needs to know that it is missing. */

@@ -1,7 +1,7 @@
 import type { Pod } from '../../core/container/pod.ts';
 import type { ClusterFacts, LastWords, NotRead, TargetLog } from '../../core/diagnosis/facts/facts.ts';
 import { ErrorShapes } from '../../core/diagnosis/logs/error-shapes.ts';
-import { LogTail, lastWordsOf } from '../../core/diagnosis/logs/last-words.ts';
+import { LogTail, lastWordsSteps } from '../../core/diagnosis/logs/last-words.ts';
 import { containersQuoted } from '../../core/diagnosis/rules/endings.ts';
 import type { LogSource } from '../../core/lookup/first-sources.ts';
 import { identityFor } from '../../core/planning/identity.ts';
@@ -9,6 +9,7 @@ import { targetLogOf } from '../../core/planning/target-log.ts';
 import type { TargetLogRight } from '../../core/policy/policy.ts';
 import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
+import { inTurns } from '../../lib/turns.ts';
 import { record } from '../context/audit.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import { isSharedChannel } from '../planning/channel-check.ts';
@@ -136,6 +137,7 @@ async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<O
     ...defined({ actingAs: identityFor(identity, reader.subject.origin) }),
   };
   const ofThis = [previous ? `${containerName} (previous)` : containerName];
+  const turns = deps.turns.of(reader.subject.origin.requesterId);
   const shapes = new ErrorShapes(redact);
   const tail = right === 'tail' ? new LogTail(redact) : undefined;
   const texts: string[] = [];
@@ -166,10 +168,11 @@ async function readLog(pod: Pod, source: LogSource, reading: Reading): Promise<O
       read: ofThis,
       lines,
       notRead: read.notRead,
-      ...(isWhole ? { lastWords: { containerName, ...lastWordsOf(texts, redact) } } : {}),
+      ...(isWhole ? { lastWords: { containerName, ...(await inTurns(lastWordsSteps(texts, redact), turns)) } } : {}),
     };
   // Lines of a log whose end is missing are not its newest.
-  const log = { containerName, ...shapes.result(), ...defined({ tail: isWhole ? tail?.result() : undefined }) };
+  const newest = isWhole && tail ? await inTurns(tail.resultSteps(), turns) : undefined;
+  const log = { containerName, ...(await inTurns(shapes.resultSteps(), turns)), ...defined({ tail: newest }) };
   // Errors that were seen are true, also where the rest of the log is missing.
   return { read: ofThis, lines, notRead: read.notRead, ...(isWhole || log.shapes.length > 0 ? { log } : {}) };
 }

@@ -4,6 +4,7 @@ import type { ClusterFacts, NotRead, ObjectEvent, WorkloadFacts } from '../../co
 import { type GroupedPods, PodGrouper } from '../../core/diagnosis/workload/pod-groups.ts';
 import { CALLS_OF_PAIR } from '../../core/lookup/first-sources.ts';
 import {
+  isAbout,
   MAX_WORKLOAD_CALLS,
   ofWorkload,
   type PodLogSource,
@@ -14,13 +15,12 @@ import {
   workloadLogs,
 } from '../../core/lookup/workload-sources.ts';
 import { targetContainerOf } from '../../core/request/target.ts';
-import { type Clock, sleep } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
+import type { OwnTurns } from '../../lib/turns.ts';
 import type { FlowDeps } from '../context/deps.ts';
-import type { WorkloadInQuestion } from '../planning/question.ts';
-import type { Cluster } from '../ports/cluster.ts';
-import { isAbout } from './pod-facts.ts';
-import { FIRST_ANSWER_MS, inTime, NOTHING_READ, type Read, readSource } from './source.ts';
+import type { LogReader, WorkloadInQuestion } from '../planning/question.ts';
+import type { About, Cluster } from '../ports/cluster.ts';
+import { FIRST_ANSWER_MS, inTime, NOTHING_READ, type Read, readSource, readWarnings } from './source.ts';
 import { type LogAccess, logAccess, type ReadLogs, readTargetLogs } from './target-logs.ts';
 
 /**
@@ -29,14 +29,15 @@ import { type LogAccess, logAccess, type ReadLogs, readTargetLogs } from './targ
  * audit_unavailable
  */
 export async function readWorkloadFacts(scope: WorkloadInQuestion, deps: FlowDeps): Promise<WorkloadFacts> {
-  const { target, namespace, pods, reader } = scope;
+  const { target, namespace, reader } = scope;
   const cluster = deps.clusters.get(reader.cluster);
   const access = logAccess(namespace, reader, deps);
+  const { pods, late } = await withWords(scope.pods, cluster, deps);
   const versionedPods = versionedOf(pods);
   const nowByWatch = deps.clock.now();
   const watched = await groupInTurns(
     sampleOf(pods).map((pod) => watchedFacts(pod, versionedPods, nowByWatch)),
-    deps.clock,
+    turnsOf(reader, deps),
   );
   const toRead = podsToRead(watched.groups);
   const { examples } = toRead;
@@ -45,10 +46,14 @@ export async function readWorkloadFacts(scope: WorkloadInQuestion, deps: FlowDep
   const workloadCalls = target.kind === 'workload' ? 1 : 0;
   const calls = 1 + workloadCalls + CALLS_OF_PAIR + (wantsClaims ? CALLS_OF_PAIR : 0) + nodeNames.length;
   const sources = workloadLogs(toRead, deps.clock.now(), MAX_WORKLOAD_CALLS - calls);
+  const aboutWorkload = ofWorkload(target, pods);
+  const names = new Set(pods.map(({ metadata }) => metadata.name));
+  const aboutAny: About = (involved) =>
+    (involved.kind === 'Pod' && names.has(involved.name)) || aboutWorkload(involved);
   const read = <Value>(what: NotRead['what'], reading: Promise<Value | undefined>) =>
     readSource(deps, { what }, { reading });
   const [warnings, workload, services, claims, storageClasses, nodes, logs] = await Promise.all([
-    read('events', cluster.warnings(namespace)),
+    readWarnings(deps, cluster.warnings(namespace, aboutAny)),
     target.kind === 'workload'
       ? read('workload', cluster.workload(namespace, { kind: target.workload, name: target.name }))
       : NOTHING_READ,
@@ -78,37 +83,68 @@ export async function readWorkloadFacts(scope: WorkloadInQuestion, deps: FlowDep
       return {
         ...watchedFacts(pod, versionedPods, nowMs),
         targetContainerName: targetNameOf(pod),
-        events: warnings.value && (about.get(pod.metadata.name) ?? []).filter((event) => isAbout(pod, event)),
+        events: warnings.value && (about.get(pod.metadata.name) ?? []).filter(({ involved }) => isAbout(pod, involved)),
         node: node?.value,
         ...lists,
         logRight,
         ...ofLogs,
-        notRead: [...(node?.notRead ?? []), ...notRead],
+        notRead: [
+          ...warnings.notRead,
+          ...(late.has(pod.metadata.uid) ? [WORDS_LATE] : []),
+          ...(node?.notRead ?? []),
+          ...notRead,
+        ],
       };
     }),
-    warnings: warnings.value?.filter(ofWorkload(target, pods)),
+    warnings: warnings.value?.filter(({ involved }) => aboutWorkload(involved)),
     ...defined({ services: services.value, claims: claims.value }),
     nowMs,
     notRead: [warnings, workload, services, claims].flatMap(({ notRead }) => notRead),
   };
 }
 
+const WORDS_LATE: NotRead = { what: 'last-words', why: 'late' };
+
 const targetNameOf = (pod: Pod): string | undefined => {
   const target = targetContainerOf(pod, undefined);
   return target.kind === 'container' ? target.container.name : undefined;
 };
 
-/** Each costs all rules of a pod; so many keep the event loop free for others. */
-const PODS_PER_TURN = 50;
+export const turnsOf = ({ subject }: LogReader, { turns }: FlowDeps): OwnTurns => turns.of(subject.origin.requesterId);
 
-/** Groups the pods of a workload of any size, and yields in between. */
-export async function groupInTurns(pods: readonly ClusterFacts[], clock: Clock): Promise<GroupedPods> {
+/** Groups the pods of a workload of any size; each costs all rules of a pod. */
+export async function groupInTurns(pods: readonly ClusterFacts[], turns: OwnTurns): Promise<GroupedPods> {
   const grouper = new PodGrouper();
-  for (const [index, facts] of pods.entries()) {
+  for (const facts of pods) {
+    await turns.step();
     grouper.add(facts);
-    if (index % PODS_PER_TURN === PODS_PER_TURN - 1) await sleep(clock, 0);
   }
   return grouper.result();
+}
+
+/** Of a source that may hold as many words as others like; the rest of the answer needs the second. */
+const WORDS_MS = FIRST_ANSWER_MS / 2;
+
+interface SpokenPods {
+  readonly pods: readonly Pod[];
+  /** Uids of those whose words nobody had time for. */
+  readonly late: ReadonlySet<string>;
+}
+
+/** The same pods, those of the sample with their words. */
+async function withWords(pods: readonly Pod[], cluster: Cluster, { clock }: FlowDeps): Promise<SpokenPods> {
+  const untilMs = clock.elapsed() + WORDS_MS;
+  const spoken = new Map<string, Pod>();
+  const late = new Set<string>();
+  for (const { metadata } of sampleOf(pods)) {
+    if (clock.elapsed() >= untilMs) late.add(metadata.uid);
+    else {
+      // It may be gone by now.
+      const pod = await cluster.pod(metadata.namespace, metadata.name).catch(() => undefined);
+      if (pod?.metadata.uid === metadata.uid) spoken.set(metadata.uid, pod);
+    }
+  }
+  return { pods: pods.map((pod) => spoken.get(pod.metadata.uid) ?? pod), late };
 }
 
 type NamedRead = <Value>(what: NotRead['what'], reading: Promise<Value | undefined>) => Promise<Read<Value>>;

@@ -48,8 +48,16 @@ export async function comparisonOf(
   if (own(policy.images, aim.alias.alias)?.diagnostic !== true) refuse('compare_needs_diagnostic', aim.alias.alias);
   const facts = await Promise.all(
     pods.map(async ({ pod }) => {
-      const node = await nodeOf(pod, context);
-      return [pod.metadata.uid, factsOfPod(pod, node, deps.clock.now())] as const;
+      const { namespace, name, uid } = pod.metadata;
+      const [node, spoken] = await Promise.all([
+        nodeOf(pod, context),
+        // With its words; it may be gone by now.
+        deps.clusters
+          .get(aim.cluster)
+          .pod(namespace, name)
+          .catch(() => pod),
+      ]);
+      return [uid, factsOfPod(spoken.metadata.uid === uid ? spoken : pod, node, deps.clock.now())] as const;
     }),
   );
   // A sealed text holds fresh randomness, and nobody sees this one.

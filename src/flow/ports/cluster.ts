@@ -29,7 +29,10 @@ export interface Cluster {
    * the uid. @throws KdebugError pod_not_found
    */
   pod(namespace: string, name: string): Promise<Pod>;
-  /** All pods of a namespace that the selector matches, from the same watch. */
+  /**
+   * All pods of a namespace that the selector matches, from the same watch: to count, choose and compare. The flow gets them without
+   * probes, and with empty messages (`filteredClusters`); `pod` has the words of one.
+   */
   pods(namespace: string, selector: Selector): Promise<readonly Pod[]>;
   /**
    * The namespace's `pod-security.kubernetes.io/enforce` level, cached 30 s. `privileged` without the label.
@@ -76,8 +79,11 @@ export interface Cluster {
    * The node, at most 30 s old; undefined when it does not exist, or the bot may not read it (that right is optional).
    */
   node(name: string): Promise<Node | undefined>;
-  /** Warnings of the namespace about any object, newest first, at most 500; one list, at most 2 s old. */
-  warnings(namespace: string): Promise<readonly ObjectEvent[]>;
+  /**
+   * Warnings of the namespace about the objects that `about` accepts, newest first; of one list, at most 2 s old, of at most 500. Where
+   * that list is cut, those about `pod` are asked for besides.
+   */
+  warnings(namespace: string, about: About, pod?: PodRef): Promise<Warnings>;
   /** Optional rights. Undefined: the bot lacks the right, which is asked for again after five minutes. */
   claims(namespace: string): Promise<readonly Claim[] | undefined>;
   storageClasses(): Promise<readonly string[] | undefined>;
@@ -90,6 +96,14 @@ export interface Cluster {
   readTargetLog(request: TargetLogRequest, onLine: (line: StampedLine) => void): Promise<void>;
   /** One cheap call (`/version`), for readiness and for the error of a first connection. */
   check(): Promise<{ readonly version: string }>;
+}
+
+export type About = (involved: ObjectEvent['involved']) => boolean;
+
+export interface Warnings {
+  readonly events: readonly ObjectEvent[];
+  /** False: there may be more, about `pod` where it was given, else about any object. */
+  readonly areAll: boolean;
 }
 
 export interface NamedWorkload {

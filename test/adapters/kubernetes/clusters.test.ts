@@ -162,11 +162,11 @@ it('events are those of the container, newest first, at most 20', async () => {
 });
 
 it('events of the whole pod have their count, of a series too', async () => {
-  const at = '2026-11-21T07:30:00Z';
+  const at = '2020-11-21T07:30:00Z';
   const base = { involvedObject: { fieldPath: 'spec.containers{web}' }, reason: 'Unhealthy', type: 'Warning' };
   const items = [
     { ...base, message: 'one', count: 14, lastTimestamp: at },
-    { ...base, message: 'two', count: 1, series: { count: 30, lastObservedTime: '2026-11-21T07:30:01Z' } },
+    { ...base, message: 'two', count: 1, series: { count: 30, lastObservedTime: '2020-11-21T07:30:01Z' } },
   ];
   server.once(/events$/, json(200, { items }));
 

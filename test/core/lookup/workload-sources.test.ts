@@ -10,8 +10,7 @@ const isOf = (
   name: string,
   asked: QuestionTarget,
   pods: readonly ReturnType<typeof aPod>[] = [],
-): boolean =>
-  ofWorkload(asked, pods)({ type: 'Warning', reason: 'r', message: 'm', atMs: START_MS, involved: { kind, name } });
+): boolean => ofWorkload(asked, pods)({ kind, name });
 
 describe('a warning of a workload', () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { ContainerStatus, Pod, PodRef, PodSecurityLevel } from '../../../src/core/container/pod.ts';
 import type { Revisions } from '../../../src/core/container/revisions.ts';
-import type { Claim, ObjectEvent, ServiceFact, WorkloadFact } from '../../../src/core/diagnosis/facts/facts.ts';
+import type { Claim, ServiceFact, WorkloadFact } from '../../../src/core/diagnosis/facts/facts.ts';
 import { KdebugError, type ReasonCode } from '../../../src/core/errors.ts';
 import type { LogCompleteness } from '../../../src/core/run/run.ts';
 import type {
@@ -10,6 +10,7 @@ import type {
   LogRequest,
   LogSink,
   PodSeen,
+  Warnings,
 } from '../../../src/flow/ports/cluster.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { aPod, aStatus, aTermination } from '../../support/builders.ts';
@@ -79,8 +80,8 @@ export class Fleet implements Cluster {
     return this.level;
   }
 
-  async warnings(): Promise<readonly ObjectEvent[]> {
-    return [];
+  async warnings(): Promise<Warnings> {
+    return { events: [], areAll: true };
   }
 
   async claims(): Promise<readonly Claim[] | undefined> {

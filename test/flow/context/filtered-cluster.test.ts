@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkloadFact } from '../../../src/core/diagnosis/facts/facts.ts';
 import { filteredClusters } from '../../../src/flow/context/filtered-cluster.ts';
-import type { Cluster } from '../../../src/flow/ports/cluster.ts';
+import type { Cluster, PodSeen } from '../../../src/flow/ports/cluster.ts';
+import { Turns } from '../../../src/lib/turns.ts';
 import { aPod, aPolicy } from '../../support/builders.ts';
 import { FakeCluster } from '../support/fakes.ts';
 
 const SECRET = 'blue-parrot-42';
 const REDACT = [SECRET];
 
-function filtered(fake: FakeCluster, patterns = () => REDACT): Cluster {
+const ANY = () => true;
+
+function filtered(fake: FakeCluster, patterns = () => REDACT, elapsed = () => 0): Cluster {
   const policy = () => aPolicy({ output: { ...aPolicy().output, redact: patterns() } });
-  return filteredClusters({ get: () => fake }, { policies: { current: policy } as never }).get('prod');
+  const deps = { policies: { current: policy } as never, turns: new Turns({ elapsed }) };
+  return filteredClusters({ get: () => fake }, deps).get('prod');
 }
 
 const warning = (message: string) => ({
@@ -25,7 +29,8 @@ describe('what the cluster says', () => {
   it('of an object in a warning has no secret', async () => {
     const fake = new FakeCluster();
     fake.warningsNow = [warning(`token ${SECRET} refused`)];
-    const [seen] = await filtered(fake).warnings('shop');
+    const { events } = await filtered(fake).warnings('shop', ANY);
+    const [seen] = events;
     expect(seen?.message).not.toContain(SECRET);
     expect(seen).toMatchObject({ reason: 'Failed', involved: { kind: 'Pod', name: 'web' } });
   });
@@ -35,10 +40,10 @@ describe('what the cluster says', () => {
     fake.warningsNow = [warning(`token ${SECRET} refused`)];
     let patterns = ['nothing'];
     const cluster = filtered(fake, () => patterns);
-    const before = await cluster.warnings('shop');
-    expect(await cluster.warnings('shop')).toBe(before);
+    const before = (await cluster.warnings('shop', ANY)).events[0];
+    expect((await cluster.warnings('shop', ANY)).events[0]).toBe(before);
     patterns = REDACT;
-    expect(JSON.stringify(await cluster.warnings('shop'))).not.toContain(SECRET);
+    expect(JSON.stringify(await cluster.warnings('shop', ANY))).not.toContain(SECRET);
   });
 
   it('in the conditions, the last change and the marks of a workload has no secret', async () => {
@@ -72,8 +77,8 @@ describe('what the cluster says', () => {
     } as const;
     const containers = pod.spec.containers.map((container) => ({ ...container, probes }));
     const fake = new FakeCluster();
-    fake.siblings = [{ ...pod, spec: { ...pod.spec, containers } }];
-    const [, seen] = await filtered(fake).pods('shop', []);
+    fake.siblings = [{ ...pod, metadata: { ...pod.metadata, name: 'probed' }, spec: { ...pod.spec, containers } }];
+    const seen = await filtered(fake).pod('shop', 'probed');
     expect(JSON.stringify(seen)).not.toContain(SECRET);
     expect(seen?.spec.containers[0]?.probes).toMatchObject({ liveness: { by: 'exec' }, readiness: { port: 80 } });
   });
@@ -101,6 +106,78 @@ describe('what the cluster says', () => {
     expect(JSON.stringify(seen)).not.toMatch(/hunter2|blue-parrot/);
     for (const list of [seen?.spec.containers, seen?.status.containerStatuses])
       expect(list?.slice(2).map(({ image }) => image)).toEqual(names.slice(2));
+  });
+
+  it('in a list of pods has no words that a container can make long, only what to count and choose by', async () => {
+    const pod = aPod();
+    const ended = { exitCode: 3, reason: 'Error', message: 'words', startedAt: 't', finishedAt: 't' };
+    const [status] = pod.status.containerStatuses;
+    const probed = { ...pod.spec.containers[0]!, probes: { liveness: { by: 'exec', command: 'words' } as const } };
+    const unmet = { type: 'Ready', reason: 'ContainersNotReady', message: 'words', since: 't' };
+    const fake = new FakeCluster();
+    fake.siblings = [
+      {
+        ...pod,
+        metadata: { ...pod.metadata, name: 'loud' },
+        spec: { ...pod.spec, containers: [probed] },
+        status: {
+          ...pod.status,
+          message: 'words',
+          unmetConditions: [unmet],
+          containerStatuses: [
+            { ...status!, waiting: { reason: 'CrashLoopBackOff', message: 'words' }, lastTermination: ended },
+          ],
+        },
+      },
+    ];
+    const cluster = filtered(fake);
+
+    const [, listed] = await cluster.pods('shop', []);
+    expect(JSON.stringify(listed)).not.toContain('words');
+    expect(listed?.status).toMatchObject({
+      unmetConditions: [{ type: 'Ready', reason: 'ContainersNotReady' }],
+      containerStatuses: [{ waiting: { reason: 'CrashLoopBackOff' }, lastTermination: { exitCode: 3 } }],
+    });
+    expect(JSON.stringify(await cluster.pod('shop', 'loud')).match(/words/g)).toHaveLength(5);
+  });
+
+  it('is filtered in turns of the event loop, however much it is', async () => {
+    const fake = new FakeCluster();
+    fake.warningsNow = Array.from({ length: 30 }, (_, at) => warning(`token ${SECRET} refused, ${at}`));
+    // Each look at the clock is 4 ms after the last one.
+    let nowMs = 0;
+    const cluster = filtered(fake, undefined, () => {
+      nowMs += 4;
+      return nowMs;
+    });
+    let turns = 0;
+    let isDone = false;
+    const next = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(next);
+    };
+    setImmediate(next);
+    const { events } = await cluster.warnings('shop', ANY);
+    isDone = true;
+    expect(events).toHaveLength(30);
+    expect(turns).toBeGreaterThan(20);
+  });
+
+  it('of a pod that changes while it is filtered is the newest', async () => {
+    const fake = new FakeCluster();
+    const pod = aPod();
+    const seen: PodSeen[] = [];
+    const said = (message: string): PodSeen => ({ kind: 'pod', pod: { ...pod, status: { ...pod.status, message } } });
+    let tell: (seen: PodSeen) => void = () => {};
+    fake.watch = (_, onSeen) => {
+      tell = onSeen;
+      return { close: () => {} };
+    };
+    filtered(fake).watch(pod.metadata, (sight) => seen.push(sight));
+    for (const message of ['first', 'second', `third ${SECRET}`]) tell(said(message));
+    await expect.poll(() => seen.length).toBe(2);
+    expect(JSON.stringify(seen)).toMatch(/first.*third/);
+    expect(JSON.stringify(seen)).not.toMatch(/second|blue-parrot/);
   });
 
   it('leaves a pod alone that says nothing', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../src/core/container/pod.ts';
 import type { ObjectEvent } from '../../../src/core/diagnosis/facts/facts.ts';
+import { watchedFacts } from '../../../src/core/lookup/workload-sources.ts';
+import { groupInTurns } from '../../../src/flow/first-answer/workload-facts.ts';
 import { anOrigin, aPod, approvalTerms, aRule, aStatus, aTermination, START_MS } from '../../support/builders.ts';
 import { BATCH_RULE, policyOf } from '../batch/batch-world.ts';
 import { World } from '../support/world.ts';
@@ -189,14 +191,12 @@ describe('a question about a workload', () => {
     expect(groups.map(({ podNames, more = 0 }) => podNames.length + more)).toEqual([20, 20, 20]);
   });
 
-  it('of 5,000 pods is answered in turns, with a bounded record', async () => {
+  it('of 5,000 pods is answered with a bounded record', async () => {
     const states = [crashing, running, running, running];
     const pods = Array.from({ length: 5_000 }, (_, index) => podOf(`web-${index}`, states[index % 4] ?? running));
     const world = await asked(pods, 'deployment/web', ({ cluster }) => {
       cluster.warningsNow = Array.from({ length: 500 }, (_, index) => warning('Pod', `web-${index}`, 'no'));
     });
-    expect((await world.run()).verdict).toBeUndefined();
-    await world.clock.advance(0);
     const { verdict } = await world.run();
     expect(verdict?.groups?.map(({ text, podNames, more }) => [text.split(':')[0], podNames.length, more])).toEqual([
       ['1,250 of 5,000 pods', 20, 1_230],
@@ -206,6 +206,43 @@ describe('a question about a workload', () => {
     expect(verdict?.healthy).toBeUndefined();
     expect(JSON.stringify(verdict).length).toBeLessThan(10_000);
     expect(world.cluster.calls.filter((call) => call === 'readTargetLog').length).toBeLessThanOrEqual(8);
+  });
+
+  it('groups its pods in turns, one step for each', async () => {
+    let steps = 0;
+    const step = async (): Promise<void> => {
+      steps += 1;
+    };
+    const turns = { next: step, step };
+    const facts = ['web-1', 'web-2', 'web-3'].map((name) => watchedFacts(podOf(name, running), [], START_MS));
+    expect((await groupInTurns(facts, turns)).all).toBe(3);
+    expect(steps).toBe(3);
+  });
+
+  it('whose warnings were not all read has no tick, and says so', async () => {
+    const world = await asked([podOf('web-1', running), podOf('web-2', running)], '-l app=web', ({ cluster }) => {
+      cluster.targetLogs.set('web', [{ atMs: START_MS - 12_000, text: 'listening' }]);
+      cluster.areAllWarnings = false;
+    });
+    const { verdict } = await world.run();
+    expect(verdict?.healthy).toBeUndefined();
+    expect(verdict?.unseen).toContain(
+      'its warnings and probes: not all were read, there are too many in the namespace',
+    );
+  });
+
+  it('says of pods whose words take too long that these are missing, and is answered all the same', async () => {
+    const pods = Array.from({ length: 4 }, (_, at) => podOf(`web-${at}`, crashing));
+    const world = await asked(pods, 'deployment/web', ({ cluster, clock }) => {
+      const pod = cluster.pod.bind(cluster);
+      cluster.pod = (namespace, name) => {
+        clock.standStill(300);
+        return pod(namespace, name);
+      };
+    });
+    const { verdict } = await world.run();
+    expect(verdict?.groups).toMatchObject([{ podNames: pods.map(({ metadata }) => metadata.name) }]);
+    expect(verdict?.unseen).toContain('the last words: no answer in time; ask again');
   });
 
   it('of two pods that are well has a tick, since the log of each was read', async () => {

@@ -19,6 +19,7 @@ import type { PostRef } from '../../../src/core/run/run-state.ts';
 import type { Message } from '../../../src/core/say/message/message.ts';
 import { DEFAULT_NAMES, withNames } from '../../../src/core/shown-names.ts';
 import type {
+  About,
   AccessResult,
   Cluster,
   LaunchRequest,
@@ -28,6 +29,7 @@ import type {
   PodSeen,
   StampedLine,
   TargetLogRequest,
+  Warnings,
 } from '../../../src/flow/ports/cluster.ts';
 import type { ChannelFacts, Directory, HowFresh, Person } from '../../../src/flow/ports/directory.ts';
 import type { FileToShare, Shared } from '../../../src/flow/ports/files.ts';
@@ -75,6 +77,7 @@ export class FakeCluster implements Cluster {
   servicesNow: readonly ServiceFact[] | undefined;
   workloadNow: WorkloadFact | 'not-found' | undefined;
   warningsNow: readonly ObjectEvent[] = [];
+  areAllWarnings = true;
   /** Undefined: the pod has no such container. */
   originalNow: Original | undefined;
   revisionsNow: Revisions = { kind: 'none' };
@@ -96,8 +99,9 @@ export class FakeCluster implements Cluster {
 
   pod(_namespace: string, name: string): Promise<Pod> {
     return this.#answer('pod', () => {
-      if (this.#pod?.metadata.name !== name) throw new KdebugError('pod_not_found', { detail: name });
-      return this.#pod;
+      const pod = [this.#pod, ...this.siblings].find((each) => each?.metadata.name === name);
+      if (!pod) throw new KdebugError('pod_not_found', { detail: name });
+      return pod;
     });
   }
 
@@ -109,8 +113,12 @@ export class FakeCluster implements Cluster {
     return this.#answer('podSecurity', () => this.level);
   }
 
-  warnings(): Promise<readonly ObjectEvent[]> {
-    return this.#answer('warnings', () => this.warningsNow);
+  warnings(_namespace: string, about: About): Promise<Warnings> {
+    const areAll = this.areAllWarnings;
+    return this.#answer('warnings', () => ({
+      events: this.warningsNow.filter(({ involved }) => about(involved)),
+      areAll,
+    }));
   }
 
   claims(): Promise<readonly Claim[] | undefined> {

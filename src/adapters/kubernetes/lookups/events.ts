@@ -1,5 +1,6 @@
 import type { PodEvent, PodRef } from '../../../core/container/pod.ts';
 import type { ObjectEvent } from '../../../core/diagnosis/facts/facts.ts';
+import type { About, Warnings as WarningList } from '../../../flow/ports/cluster.ts';
 import { Cached } from '../../../lib/cached.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';
@@ -17,7 +18,12 @@ const MAX_WARNINGS = 500;
 const MESSAGE_LENGTH = 1_000;
 
 /** The newest events of a pod, or of one of its ephemeral containers, newest first (core/v1 Event, `involvedObject.fieldPath`). */
-export async function readEvents(client: ApiClient, pod: PodRef, containerName?: string): Promise<readonly PodEvent[]> {
+export async function readEvents(
+  client: ApiClient,
+  nowMs: number,
+  pod: PodRef,
+  containerName?: string,
+): Promise<readonly PodEvent[]> {
   const fieldPath =
     containerName === undefined ? undefined : `spec.ephemeralContainers{${checkedContainer(containerName)}}`;
   const raw = await client.json({
@@ -32,8 +38,8 @@ export async function readEvents(client: ApiClient, pod: PodRef, containerName?:
   });
   return itemsOf(raw)
     .filter((event) => fieldPath === undefined || asObject(event.involvedObject).fieldPath === fieldPath)
-    .map(viewEvent)
-    .sort((a, b) => b.atMs - a.atMs)
+    .map((event) => viewEvent(event, nowMs))
+    .sort(newestFirst)
     .slice(0, MAX_ENTRIES);
 }
 
@@ -50,10 +56,12 @@ const WARNINGS_PAGE = 2_000;
 /** The Warning events of whole namespaces, each list shared for 2 s. */
 export class Warnings {
   readonly #client: Pick<ApiClient, 'json'>;
-  readonly #known: Cached<readonly ObjectEvent[]>;
+  readonly #clock: Clock;
+  readonly #known: Cached<WarningList>;
 
   constructor(client: Pick<ApiClient, 'json'>, clock: Clock) {
     this.#client = client;
+    this.#clock = clock;
     this.#known = new Cached({
       clock,
       freshMs: () => WARNINGS_FRESH_MS,
@@ -63,29 +71,43 @@ export class Warnings {
   }
 
   /**
-   * The newest 500 among at most 2,000, newest first; messages are cut at 1,000 characters.
+   * Those that `about` accepts of the newest 500 among at most 2,000, newest first; messages are cut at 1,000 characters. The newest
+   * are told by times that whoever writes an event gives it.
    * @throws KdebugError invalid_name, and as the Cluster port says
    */
-  of(namespace: string): Promise<readonly ObjectEvent[]> {
+  async of(namespace: string, about: About, pod?: PodRef): Promise<WarningList> {
     const path = `${namespacePath(namespace)}/events`;
-    return this.#known.get(namespace, () => this.#fetch(path));
+    const { events, areAll } = await this.#known.get(namespace, () => this.#fetch(path, 'type=Warning'));
+    const wanted = events.filter(({ involved }) => about(involved));
+    if (areAll || pod === undefined) return { events: wanted, areAll };
+    const own = await this.#fetch(path, `involvedObject.uid=${pod.uid},type=Warning`);
+    const others = wanted.filter(({ involved }) => involved.uid !== pod.uid);
+    return { events: [...own.events, ...others].sort(newestFirst), areAll: own.areAll };
   }
 
-  async #fetch(path: string): Promise<readonly ObjectEvent[]> {
-    const query = { fieldSelector: 'type=Warning', limit: String(WARNINGS_PAGE) };
+  async #fetch(path: string, fieldSelector: string): Promise<WarningList> {
+    const query = { fieldSelector, limit: String(WARNINGS_PAGE) };
     const list = await this.#client.json({ path, query, timeoutMs: WARNINGS_TIMEOUT_MS, maxBytes: MAX_FACT_BYTES });
-    const warnings = itemsOf(list).map(viewObjectEvent);
-    return warnings.sort((a, b) => b.atMs - a.atMs).slice(0, MAX_WARNINGS);
+    const nowMs = this.#clock.now();
+    const events = itemsOf(list).map((event) => viewObjectEvent(event, nowMs));
+    const isWhole = asText(asObject(asObject(list).metadata).continue) === '';
+    return {
+      events: events.sort(newestFirst).slice(0, MAX_WARNINGS),
+      areAll: isWhole && events.length <= MAX_WARNINGS,
+    };
   }
 }
 
-function viewObjectEvent(event: JsonObject): ObjectEvent {
+const newestFirst = (a: PodEvent, b: PodEvent): number => b.atMs - a.atMs;
+
+function viewObjectEvent(event: JsonObject, nowMs: number): ObjectEvent {
   const { kind, name, uid } = asObject(event.involvedObject);
   const involved = { kind: asText(kind), name: asText(name), ...defined({ uid: textOrUndefined(uid) }) };
-  return { ...viewEvent(event), involved };
+  return { ...viewEvent(event, nowMs), involved };
 }
 
-function viewEvent(event: JsonObject): PodEvent {
+/** A time in the future counts as now. */
+function viewEvent(event: JsonObject, nowMs: number): PodEvent {
   const series = asObject(event.series);
   const fieldPath = textOrUndefined(asObject(event.involvedObject).fieldPath);
   const count = asNumber(series.count) ?? asNumber(event.count);
@@ -96,7 +118,7 @@ function viewEvent(event: JsonObject): PodEvent {
     reason: asText(event.reason),
     message: asText(event.message).slice(0, MESSAGE_LENGTH),
     type: asText(event.type),
-    atMs: at ? Date.parse(at) || 0 : 0,
+    atMs: at ? Math.min(nowMs, Date.parse(at) || 0) : 0,
     ...defined({ count, fieldPath }),
   };
 }

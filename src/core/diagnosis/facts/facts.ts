@@ -134,8 +134,11 @@ export interface TargetLog {
 /** A fact that a first answer lacks; its reader must not conclude that all is well. */
 export interface NotRead {
   readonly what: 'events' | 'node' | 'claims' | 'services' | 'workload' | 'last-words' | 'log';
-  /** `forbidden`: kdebug or the person lacks the right; `late`: no answer in time; `policy`: the rule's `targetLog`. */
-  readonly why: 'forbidden' | 'late' | 'policy' | 'failed';
+  /**
+   * `forbidden`: kdebug or the person lacks the right; `late`: no answer in time; `policy`: the rule's `targetLog`; `cut`: there are
+   * more than one answer reads.
+   */
+  readonly why: 'forbidden' | 'late' | 'policy' | 'failed' | 'cut';
   readonly containerName?: string;
 }
 
@@ -153,7 +156,7 @@ export interface ClusterFacts {
   readonly node: Node | undefined;
   readonly nowMs: number;
   readonly launch?: Launch | undefined;
-  /** Of the whole namespace, newest first. */
+  /** About the pod, what made it, and its claims; newest first. */
   readonly warnings?: readonly ObjectEvent[] | undefined;
   /** Of the namespace (optional right). */
   readonly claims?: readonly Claim[] | undefined;

@@ -1,9 +1,10 @@
 import { shorten } from '../../../lib/text.ts';
+import { allAtOnce, type Steps } from '../../../lib/turns.ts';
 import { cleanLine } from '../../redact/clean-text.ts';
 import { LineRedactor } from '../../redact/line-redactor.ts';
-import { redactText, redactTogether } from '../../redact/redact-text.ts';
+import { redactSteps, redactTogether } from '../../redact/redact-text.ts';
 import type { LogShape, TargetLog } from '../facts/facts.ts';
-import { LogEntries, type LogEntry, quotable, severityOf, wordsOf } from './log-entries.ts';
+import { LogEntries, type LogEntry, quotableSteps, severityOf, wordsOf } from './log-entries.ts';
 import { troubleIn } from './log-level.ts';
 
 /** A line is read so far; a word that is cut there is left out. */
@@ -99,35 +100,41 @@ export class ErrorShapes {
 
   /** Call it once, at the end. Every line is redacted and at most 300 characters. */
   result(): Omit<TargetLog, 'containerName'> {
+    return allAtOnce(this.resultSteps());
+  }
+
+  *resultSteps(): Steps<Omit<TargetLog, 'containerName'>> {
     const last = this.#entries.finish();
     if (last !== undefined) this.#count(last);
     const found = byImportance([...this.#shapes.values()]);
     const hasErrors = found.some(({ level }) => level !== 'warning');
     const shown = found.filter(({ level }) => !hasErrors || level !== 'warning').slice(0, MAX_SHOWN);
     const examples = shown.flatMap(({ first, cause = '' }) => [first, cause]);
-    const [newest, onLoopback, ...safe] = redactTogether(
-      [this.#newest ?? '', this.#onLoopback ?? '', ...examples],
-      this.#redact,
-    );
-    return {
-      lines: this.#lines,
-      ...(this.#firstAtMs === undefined ? undefined : { firstAtMs: this.#firstAtMs, lastAtMs: this.#lastAtMs ?? 0 }),
-      ...this.#chosen('newest', newest),
-      ...this.#chosen('onLoopback', onLoopback),
-      shapes: shown.map(({ level, isAccess, count, firstAtMs, lastAtMs, newestAtMs }, index) => ({
-        line: this.#shown({ first: safe[2 * index] ?? '', cause: safe[2 * index + 1] || undefined }),
+    const said = [this.#newest ?? '', this.#onLoopback ?? '', ...examples];
+    const [newest, onLoopback, ...safe] = yield* redactTogether(said, this.#redact);
+    const shapes: LogShape[] = [];
+    for (const [index, { level, isAccess, count, firstAtMs, lastAtMs, newestAtMs }] of shown.entries()) {
+      shapes.push({
+        line: yield* this.#shown({ first: safe[2 * index] ?? '', cause: safe[2 * index + 1] || undefined }),
         count,
         level,
         ...(isAccess ? { isAccess } : undefined),
         firstAtMs,
         lastAtMs,
         ...(newestAtMs.length === NEWEST && newestAtMs[0] !== undefined ? { tenthAtMs: newestAtMs[0] } : undefined),
-      })),
+      });
+    }
+    return {
+      lines: this.#lines,
+      ...(this.#firstAtMs === undefined ? undefined : { firstAtMs: this.#firstAtMs, lastAtMs: this.#lastAtMs ?? 0 }),
+      ...(yield* this.#chosen('newest', newest)),
+      ...(yield* this.#chosen('onLoopback', onLoopback)),
+      shapes,
     };
   }
 
-  #chosen(field: 'newest' | 'onLoopback', line = ''): Partial<TargetLog> {
-    return line === '' ? {} : { [field]: this.#shown({ first: line, cause: undefined }) };
+  *#chosen(field: 'newest' | 'onLoopback', line = ''): Steps<Partial<TargetLog>> {
+    return line === '' ? {} : { [field]: yield* this.#shown({ first: line, cause: undefined }) };
   }
 
   #count(entry: LogEntry): void {
@@ -164,12 +171,12 @@ export class ErrorShapes {
     for (const [key, shape] of this.#shapes) if (!important.has(shape)) this.#shapes.delete(key);
   }
 
-  /** Chooses from whole lines that are redacted, and redacts what was chosen before any of it is cut (`quotable` says why). */
-  #shown({ first, cause }: Pick<Shape, 'first' | 'cause'>): string {
-    const safe = (line: string): string => redactText(line, this.#redact);
+  /** Chooses from whole lines that are redacted, and redacts what was chosen before any of it is cut (`quotableSteps` says why). */
+  *#shown({ first, cause }: Pick<Shape, 'first' | 'cause'>): Steps<string> {
+    const safe = (line: string): Steps<string> => redactSteps(line, this.#redact);
     const words = wordsOf({ first, ...(cause === undefined ? undefined : { cause }) });
-    const why = words.cause === undefined ? undefined : { cause: safe(words.cause) };
-    return quotable(joined({ first: safe(words.first), ...why }), this.#redact);
+    const why = words.cause === undefined ? undefined : { cause: yield* safe(words.cause) };
+    return yield* quotableSteps(joined({ first: yield* safe(words.first), ...why }), this.#redact);
   }
 }
 

@@ -1,9 +1,10 @@
+import { allAtOnce, type Steps } from '../../../lib/turns.ts';
 import { cleanLine } from '../../redact/clean-text.ts';
 import { hideSpanning, LineRedactor } from '../../redact/line-redactor.ts';
-import { redactTail } from '../../redact/redact-text.ts';
+import { redactTailSteps } from '../../redact/redact-text.ts';
 import type { LastWords, TargetLog } from '../facts/facts.ts';
 import type { Evidence } from '../facts/verdict.ts';
-import { LogEntries, type LogEntry, quotable, severityOf, wordsOf } from './log-entries.ts';
+import { LogEntries, type LogEntry, quotableSteps, severityOf, wordsOf } from './log-entries.ts';
 import { troubleIn } from './log-level.ts';
 import { readLogLine } from './log-line.ts';
 import { completed } from './open-ended.ts';
@@ -95,16 +96,25 @@ const isStrayFrame = (line: string): boolean => STRAY_FRAME.test(line);
  * lines count), and at most five that help: those before it, and up to two behind it. Everything is clean, redacted as one text and at most 300 characters a line; time, level,
  * thread and logger in front are left out. No line: the program wrote nothing. Linear in the text; never throws.
  */
-export function lastWordsOf(lines: readonly string[], redact: readonly string[]): Omit<LastWords, 'containerName'> {
+export const lastWordsOf = (...given: Parameters<typeof lastWordsSteps>): Omit<LastWords, 'containerName'> =>
+  allAtOnce(lastWordsSteps(...given));
+
+/** `lastWordsOf` in steps. */
+export function* lastWordsSteps(
+  lines: readonly string[],
+  redact: readonly string[],
+): Steps<Omit<LastWords, 'containerName'>> {
   const worded = hideSpanning(lines.filter((line) => !MEMORY_MAP.test(line)).map(cleanLine));
-  const shown = redactTail(worded.slice(-MAX_LINES).join('\n'), redact).split('\n').slice(-MAX_LINES);
+  const tail = yield* redactTailSteps(worded.slice(-MAX_LINES).join('\n'), redact);
+  const shown = tail.split('\n').slice(-MAX_LINES);
   const from = shown.length - LAST_LINES - shown.filter(isStrayFrame).length;
   const entries = entriesIn(shown).filter(({ first, end }) => end >= from && !isStrayFrame(first));
   const chosen = chooseFrom(entries);
   if (chosen === undefined) return { more: [] };
   const words = wordsOf(chosen);
-  const line = quotable(completed(words.cause ?? words.first, shown.slice(chosen.causeAt + 1)), redact);
-  const more = moreAround(shown, chosen).map((each) => quotable(wordsOf({ first: each }).first, redact));
+  const line = yield* quotableSteps(completed(words.cause ?? words.first, shown.slice(chosen.causeAt + 1)), redact);
+  const more: string[] = [];
+  for (const each of moreAround(shown, chosen)) more.push(yield* quotableSteps(wordsOf({ first: each }).first, redact));
   return { line, more: more.filter((each) => each !== '' && each !== line) };
 }
 
@@ -194,11 +204,14 @@ export class LogTail {
 
   /** At most five, in their order; redacted as one text, clean, each at most 300 characters. Without empty ones. */
   result(): readonly string[] {
-    const shown = redactTail(this.#held.join('\n'), this.#redact).split('\n');
-    return shown
-      .map((line) => quotable(line, this.#redact))
-      .filter((line) => line !== '')
-      .slice(-MAX_NEWEST);
+    return allAtOnce(this.resultSteps());
+  }
+
+  *resultSteps(): Steps<readonly string[]> {
+    const tail = yield* redactTailSteps(this.#held.join('\n'), this.#redact);
+    const lines: string[] = [];
+    for (const line of tail.split('\n')) lines.push(yield* quotableSteps(line, this.#redact));
+    return lines.filter((line) => line !== '').slice(-MAX_NEWEST);
   }
 }
 

@@ -1,6 +1,7 @@
+import type { Steps } from '../../../lib/turns.ts';
 import { foreignLine } from '../../redact/clean-text.ts';
 import { hideSpanning } from '../../redact/line-redactor.ts';
-import { redactText } from '../../redact/redact-text.ts';
+import { redactSteps } from '../../redact/redact-text.ts';
 import { isOfClients, type LogLevel, troubleIn } from './log-level.ts';
 import { type LogLine, readLogLine } from './log-line.ts';
 
@@ -276,5 +277,6 @@ const MAX_LENGTH = 300;
  * foreign line cannot end its own quotation. Its line is redacted before it is read; its words are again, because a record spells
  * them with escapes (`pass\u0077ord`) and in several fields, whose names hide what they hold.
  */
-export const quotable = (text: string, redact: readonly string[]): string =>
-  foreignLine(redactText(text.replace(/[“”„‟«»]/g, '"'), redact), MAX_LENGTH);
+export function* quotableSteps(text: string, redact: readonly string[]): Steps<string> {
+  return foreignLine(yield* redactSteps(text.replace(/[“”„‟«»]/g, '"'), redact), MAX_LENGTH);
+}

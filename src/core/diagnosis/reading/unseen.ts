@@ -39,6 +39,8 @@ function reasonOf({ what, why }: NotRead): string {
       return `the right is missing (${RIGHTS[what]})`;
     case 'late':
       return 'no answer in time; ask again';
+    case 'cut':
+      return 'not all were read, there are too many in the namespace';
     default:
       return 'reading it failed; ask again';
   }

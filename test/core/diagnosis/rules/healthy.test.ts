@@ -42,6 +42,7 @@ const sidecar = { ...CALM, name: 'proxy', restartPolicy: 'Always' };
 /** Each with whether a green tick is right. */
 const CONTROLS: readonly (readonly [string, Partial<ClusterFacts>, boolean])[] = [
   ['ready and calm', {}, true],
+  ['ready and calm, as far as its warnings were read', { notRead: [{ what: 'events', why: 'cut' }] }, false],
   ['starting within its grace', { pod: starting(20_000), events: [unhealthy('Readiness', 5, 2_000)] }, false],
   [
     'starting as long as its startup probe allows',
