@@ -25,6 +25,8 @@ export interface AppConfig {
   readonly policy: string;
   /** For several processes that share their runs. */
   readonly shared?: { readonly redisUrl: string; readonly key: string };
+  /** The secret of the policy's source of alerts, in `ALERTS_SECRET`; absent: it has none. */
+  readonly alertsSecret?: string;
 }
 
 /** One record of the program's own log, and when it was read (`performance.now()`). */
@@ -38,6 +40,7 @@ export class RunningApp {
   /** From the start of the process to its own word that it is ready. */
   readonly readyMs: number;
   readonly url: string;
+  readonly alertsUrl: string;
   /** What it has said so far, in order. */
   readonly said: readonly Said[];
   readonly #opsPort: number;
@@ -49,6 +52,7 @@ export class RunningApp {
     this.#directory = directory;
     this.readyMs = ready.ms;
     this.url = `http://127.0.0.1:${ready.port}/slack/events`;
+    this.alertsUrl = `http://127.0.0.1:${ready.alertsPort}/alerts`;
     this.#opsPort = ready.opsPort;
     this.said = ready.said;
   }
@@ -90,6 +94,7 @@ export class RunningApp {
 interface Ready {
   readonly port: number;
   readonly opsPort: number;
+  readonly alertsPort: number | undefined;
   readonly said: readonly Said[];
 }
 
@@ -121,7 +126,7 @@ export async function startApp(config: AppConfig): Promise<RunningApp> {
 const nodeFlags = (): readonly string[] =>
   (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '');
 
-function envOf({ slack, kubeconfig, policy, shared }: AppConfig, directory: string): NodeJS.ProcessEnv {
+function envOf({ slack, kubeconfig, policy, shared, alertsSecret }: AppConfig, directory: string): NodeJS.ProcessEnv {
   const policyPath = join(directory, 'policy.yaml');
   const kubeconfigPath = join(directory, 'kubeconfig');
   writeFileSync(policyPath, policy);
@@ -135,6 +140,7 @@ function envOf({ slack, kubeconfig, policy, shared }: AppConfig, directory: stri
     OPS_PORT: '0',
     KDEBUG_KEY: shared?.key ?? newKey(),
     ...(shared && { REDIS_URL: shared.redisUrl }),
+    ...(alertsSecret === undefined ? {} : { ALERTS_PORT: '0', ALERTS_SECRET: alertsSecret }),
     KDEBUG_POLICY: policyPath,
     KUBECONFIG: kubeconfigPath,
   };
@@ -158,7 +164,7 @@ function readiness(child: ChildProcess): Promise<Ready> {
       said.push({ message, atMs: performance.now() });
       if (message !== 'ready') return;
       clearTimeout(timer);
-      resolve({ port: rest.port, opsPort: rest.opsPort, said });
+      resolve({ port: rest.port, opsPort: rest.opsPort, alertsPort: rest.alertsPort, said });
     });
   });
 }

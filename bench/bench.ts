@@ -10,6 +10,7 @@ import { crowd } from './rows/crowd.ts';
 import { growth } from './rows/growth.ts';
 import { logDrain } from './rows/log-drain.ts';
 import { oneRun } from './rows/one-run.ts';
+import { others } from './rows/others.ts';
 import { recovery } from './rows/recovery.ts';
 import { startAndIdle } from './rows/start-and-idle.ts';
 import { turns } from './rows/turns.ts';
@@ -23,6 +24,7 @@ const ROWS: Readonly<Record<RowName, (options: BenchOptions) => AsyncGenerator<R
   recovery,
   batch,
   crowd,
+  others,
   growth,
 };
 

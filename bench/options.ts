@@ -40,6 +40,7 @@ export const ROW_NAMES = [
   'recovery',
   'batch',
   'crowd',
+  'others',
   'growth',
 ] as const;
 export type RowName = (typeof ROW_NAMES)[number];
@@ -71,7 +72,7 @@ const FULL = {
   texts: { pairs: 200, chains: 60 },
 };
 
-export const USAGE = `npm run bench -- [--quick] [--only start,acknowledge,run,log,turns,recovery,batch,crowd,growth] [--pods N] [--seconds N] [--runs N] [--kubeconfig FILE] [--json FILE] [--strict]
+export const USAGE = `npm run bench -- [--quick] [--only start,acknowledge,run,log,turns,recovery,batch,crowd,others,growth] [--pods N] [--seconds N] [--runs N] [--kubeconfig FILE] [--json FILE] [--strict]
   --quick            about two minutes, with smaller numbers; default: about ten minutes
   --seconds N        of each acknowledge load (default 20)
   --runs N           sequential runs (default 50)

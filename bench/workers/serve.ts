@@ -6,6 +6,7 @@ type Work = { readonly [Name in keyof WorkerTypes]: (config: WorkerTypes[Name]['
 /** Each is loaded only in its own process. */
 const WORKS: Work = {
   'bare-bolt': async (config) => (await import('./bare-bolt.ts')).startBareBolt(config),
+  'busy-cluster': async (config) => (await import('./busy-cluster.ts')).startBusyCluster(config),
   load: async (config) => (await import('./load.ts')).sendLoad(config),
   'log-server': async (config) => (await import('./log-server.ts')).startLogServer(config),
   'file-reader': async (config) => (await import('./file-reader.ts')).readFileOnce(config),

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { BareBoltConfig, BareBoltResult } from './bare-bolt.ts';
+import type { BusyClusterConfig, BusyClusterResult } from './busy-cluster.ts';
 import type { FileReaderConfig, FileReading } from './file-reader.ts';
 import type { LoadConfig, LoadResult } from './load.ts';
 import type { LogReaderConfig, LogReading } from './log-reader.ts';
@@ -11,6 +12,7 @@ import type { TurnReaderConfig, TurnReading } from './turn-reader.ts';
 /** The helper processes, by name. */
 export interface WorkerTypes {
   readonly 'bare-bolt': { readonly config: BareBoltConfig; readonly result: BareBoltResult };
+  readonly 'busy-cluster': { readonly config: BusyClusterConfig; readonly result: BusyClusterResult };
   readonly load: { readonly config: LoadConfig; readonly result: LoadResult };
   readonly 'log-server': { readonly config: LogServerConfig; readonly result: LogServerResult };
   readonly 'file-reader': { readonly config: FileReaderConfig; readonly result: FileReading };
