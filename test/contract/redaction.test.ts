@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readProjectFile, sourcePaths } from './source-tree.ts';
 
 /** Redact at once what they are given. */
-const REDACTORS = new Set(['redactText', 'redactTermination', 'redactTail', 'redactWords', 'redactEnv']);
+const REDACTORS = new Set(['redactText', 'redactWords', 'redactEnv']);
 /** The first filters in turns of the event loop; the second, what one person typed. */
 const ALLOWED = ['src/flow/context/foreign-texts.ts', 'src/flow/planning/preflight.ts'];
 /** Lists that others make as long as they like. */
@@ -59,7 +59,7 @@ describe('what others wrote in a cluster', () => {
     [
       'in an adapter',
       'src/adapters/kubernetes/any.ts',
-      "import { redactTermination } from '../../core/redact/redact-text.ts';",
+      "import { redactWords } from '../../core/redact/redact-text.ts';",
     ],
     [
       'by a method',

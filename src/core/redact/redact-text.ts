@@ -50,13 +50,9 @@ const ARMOR_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
 const ARMOR_END = /^.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/s;
 
 /**
- * Redacts a termination message. Drops the first line, or the rest of a private key, that the kubelet may have cut. In
- * a JSON document (a report) every string is redacted separately.
+ * Redacts a termination message by a filter for whole texts, which may be called again with what it returned. Drops the first line, or
+ * the rest of a private key, that the kubelet may have cut. In a JSON document (a report) every string is redacted separately.
  */
-export const redactTermination = (message: string, redact: Patterns): string =>
-  safeTermination(message, (text) => redactText(text, redact));
-
-/** The same by a filter for whole texts, which may be called again with what it returned. */
 export function safeTermination(message: string, safe: (text: string) => string): string {
   const document = documentIn(message);
   if (document === undefined) return safe(wholePart(message));
@@ -64,9 +60,6 @@ export function safeTermination(message: string, safe: (text: string) => string)
 }
 
 /** The last lines of a log, each whole, redacted as one text: they may begin inside a private key. Keeps the newest 32,768 characters. */
-export const redactTail = (text: string, redact: Patterns): string => allAtOnce(redactTailSteps(text, redact));
-
-/** `redactTail` in steps. */
 export function redactTailSteps(text: string, redact: Patterns): Steps<string> {
   const cut = Math.max(0, text.length - MAX_TEXT_LENGTH);
   const next = cut === 0 ? 0 : text.indexOf('\n', cut) + 1;

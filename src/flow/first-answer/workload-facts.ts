@@ -32,7 +32,7 @@ export async function readWorkloadFacts(scope: WorkloadInQuestion, deps: FlowDep
   const { target, namespace, reader } = scope;
   const cluster = deps.clusters.get(reader.cluster);
   const access = logAccess(namespace, reader, deps);
-  const { pods, late } = await withWords(scope.pods, cluster, deps);
+  const { pods, unspoken } = await withWords(scope.pods, cluster, deps);
   const versionedPods = versionedOf(pods);
   const nowByWatch = deps.clock.now();
   const watched = await groupInTurns(
@@ -90,7 +90,7 @@ export async function readWorkloadFacts(scope: WorkloadInQuestion, deps: FlowDep
         ...ofLogs,
         notRead: [
           ...warnings.notRead,
-          ...(late.has(pod.metadata.uid) ? [WORDS_LATE] : []),
+          ...(unspoken.has(pod.metadata.uid) ? [WORDS_LATE] : []),
           ...(node?.notRead ?? []),
           ...notRead,
         ],
@@ -127,24 +127,24 @@ const WORDS_MS = FIRST_ANSWER_MS / 2;
 
 interface SpokenPods {
   readonly pods: readonly Pod[];
-  /** Uids of those whose words nobody had time for. */
-  readonly late: ReadonlySet<string>;
+  /** Uids of those of the sample whose words nobody had time for. */
+  readonly unspoken: ReadonlySet<string>;
 }
 
 /** The same pods, those of the sample with their words. */
 async function withWords(pods: readonly Pod[], cluster: Cluster, { clock }: FlowDeps): Promise<SpokenPods> {
   const untilMs = clock.elapsed() + WORDS_MS;
   const spoken = new Map<string, Pod>();
-  const late = new Set<string>();
+  const unspoken = new Set<string>();
   for (const { metadata } of sampleOf(pods)) {
-    if (clock.elapsed() >= untilMs) late.add(metadata.uid);
+    if (clock.elapsed() >= untilMs) unspoken.add(metadata.uid);
     else {
       // It may be gone by now.
       const pod = await cluster.pod(metadata.namespace, metadata.name).catch(() => undefined);
       if (pod?.metadata.uid === metadata.uid) spoken.set(metadata.uid, pod);
     }
   }
-  return { pods: pods.map((pod) => spoken.get(pod.metadata.uid) ?? pod), late };
+  return { pods: pods.map((pod) => spoken.get(pod.metadata.uid) ?? pod), unspoken };
 }
 
 type NamedRead = <Value>(what: NotRead['what'], reading: Promise<Value | undefined>) => Promise<Read<Value>>;

@@ -50,7 +50,7 @@ export function terminationPart({ termination, verdict, log }: Run): Shown {
   return [paragraph`Termination message:`, preformatted(message)];
 }
 
-/** The kubelet's message is the end of the log; its first line may be cut (`redactTermination`). */
+/** The kubelet's message is the end of the log; its first line may be cut (`safeTermination`). */
 function saysTheSame({ head, tail }: RunLog, message: string): boolean {
   const whole = message.replace(/^…\n?/, '').trim();
   const end = tail.trim();
