@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/object.ts';
 import { shorten } from '../../../lib/text.ts';
 import { allAtOnce, type Steps } from '../../../lib/turns.ts';
 import { cleanLine } from '../../redact/clean-text.ts';
@@ -121,7 +122,7 @@ export class ErrorShapes {
         ...(isAccess ? { isAccess } : undefined),
         firstAtMs,
         lastAtMs,
-        ...(newestAtMs.length === NEWEST && newestAtMs[0] !== undefined ? { tenthAtMs: newestAtMs[0] } : undefined),
+        ...defined({ tenthAtMs: newestAtMs.at(-NEWEST) }),
       });
     }
     return {
