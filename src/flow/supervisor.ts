@@ -11,11 +11,13 @@ import type { FlowDeps } from './context/deps.ts';
 import { filteredClusters } from './context/filtered-cluster.ts';
 import { HeldRun, type OutOfReach, type RunChanger } from './context/held-run.ts';
 import { observeRuns } from './context/measure.ts';
+import { OtherHolder } from './context/other-holder.ts';
 import { PodRoom } from './context/pod-room.ts';
 import { CommandInbox } from './inbox/inbox.ts';
 import { BatchLogs } from './log/batch-logs.ts';
 import { LogReaders } from './log/logs.ts';
 import type { AlertReceiver } from './ports/alerts.ts';
+import type { ForeignLease } from './ports/store.ts';
 import { Recovery } from './recovery/cluster-scan.ts';
 import { afterLoss, leaseTrouble } from './recovery/lost-lease.ts';
 import { applyPeerCommands } from './recovery/peer-commands.ts';
@@ -34,9 +36,10 @@ const MAX_HELD_FOR_ONE = 200;
  * continues in 5 s.
  */
 const ADOPT_EVERY_MS = 1_000;
-/** The tries to lease a run that another replica holds right now. */
-const LEASE_TRIES = 10;
+/** Between two tries to lease a run that another replica holds. */
 const LEASE_EVERY_MS = 100;
+/** By then the lease of a dead replica has lapsed, and whoever adopted the run has released it or is busy. */
+const GIVE_UP_AFTER_MS = 5_000;
 /** Time at the end of a drain for handing over unfinished runs; the caller may allow more. */
 const HAND_OVER_MS = 1_000;
 
@@ -57,7 +60,7 @@ export class RunSupervisor implements Starter, RunChanger {
   readonly #context: AdvanceContext;
   readonly #work = new Map<RunId, Work>();
   readonly #runs = (): readonly Run[] => [...this.#work.values()].map(({ held }) => held.run);
-  readonly #leasing = new Map<RunId, Promise<HeldRun | undefined>>();
+  readonly #leasing = new Map<RunId, Promise<HeldRun | ForeignLease | undefined>>();
   /** Runs that await only a late end or the end of their grant; no person waits for them. */
   readonly #awaitingLateEnd = new Set<RunId>();
   /** Runs that the store did not release: while we renew our leases, nobody can claim them. */
@@ -105,13 +108,17 @@ export class RunSupervisor implements Starter, RunChanger {
   }
 
   async change<Value>(id: RunId, act: (held: HeldRun) => Promise<Value>): Promise<Value | OutOfReach> {
-    for (let tries = LEASE_TRIES; tries > 0; tries -= 1) {
-      const held = this.#work.get(id)?.held ?? (await this.#lease(id));
-      const done = held && (await this.#changeAt(held, act));
+    const { clock, store } = this.#deps;
+    const untilMs = clock.elapsed() + GIVE_UP_AFTER_MS;
+    const other = new OtherHolder();
+    while (clock.elapsed() < untilMs) {
+      const got = this.#work.get(id)?.held ?? (await this.#lease(id));
+      const done = got instanceof HeldRun && (await this.#changeAt(got, act));
       if (done) return done.value;
-      const run = await this.#deps.store.read(id);
+      const run = await store.read(id);
       if (!run || isSettled(run)) return 'settled';
-      await sleep(this.#deps.clock, LEASE_EVERY_MS);
+      if (got && 'endsAtMs' in got && other.isBusy(got, clock.elapsed())) return 'elsewhere';
+      await sleep(clock, LEASE_EVERY_MS);
     }
     return 'elsewhere';
   }
@@ -167,22 +174,22 @@ export class RunSupervisor implements Starter, RunChanger {
   }
 
   /** One lease at a time: simultaneous clicks share the held run, which starts after the first of them. */
-  #lease(id: RunId): Promise<HeldRun | undefined> {
+  #lease(id: RunId): Promise<HeldRun | ForeignLease | undefined> {
     const leasing = this.#leasing.get(id) ?? this.#leaseNow(id);
     this.#leasing.set(id, leasing);
     return leasing;
   }
 
-  async #leaseNow(id: RunId): Promise<HeldRun | undefined> {
+  async #leaseNow(id: RunId): Promise<HeldRun | ForeignLease | undefined> {
     const { store, owner } = this.#deps;
     const lease = await store.lease(id, owner).catch((thrown: unknown) => {
       this.#leasing.delete(id);
       throw thrown;
     });
     // A parked run has nothing left to post, so this is not a recovery.
-    if (lease) return new HeldRun(lease, this.#deps, { recovered: dueAtMs(lease.run) === 0 });
+    if (lease && 'run' in lease) return new HeldRun(lease, this.#deps, { recovered: dueAtMs(lease.run) === 0 });
     this.#leasing.delete(id);
-    return undefined;
+    return lease;
   }
 
   async #adopt(): Promise<void> {
@@ -193,9 +200,15 @@ export class RunSupervisor implements Starter, RunChanger {
       for (const held of this.#unreleased) await this.#release(held);
       if (this.#draining) return;
       for (const lease of await store.claim(owner, Math.min(MAX_HELD - this.#work.size, 50))) {
+        const held = new HeldRun(lease, this.#deps, { recovered: true });
+        // A change of it is leasing it anew at this moment, and starts what it gets.
+        if (this.#leasing.has(lease.run.id)) {
+          await this.#release(held);
+          continue;
+        }
         log.info('run adopted', { runId: lease.run.id, phase: lease.run.state });
         if (dueAtMs(lease.run) === 0) metrics.adopted('store');
-        this.start(new HeldRun(lease, this.#deps, { recovered: true }));
+        this.start(held);
       }
       this.#leaseTrouble.worked();
     } catch (thrown) {

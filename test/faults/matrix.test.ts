@@ -9,6 +9,7 @@ import { raceFaults } from './race-faults.ts';
 import { slackFaults } from './slack-faults.ts';
 import { storeFaults } from './store-faults.ts';
 import { Board } from './support/board.ts';
+import { verbFaults } from './verb-faults.ts';
 
 /** Lists the faults, and plays none. */
 class ListBoard extends Board {
@@ -37,8 +38,9 @@ it('has a test, or a reason for none, for each fault of performance-reliability.
     raceFaults,
     slackFaults,
     storeFaults,
+    verbFaults,
   ];
   for (const part of parts) part(board, none);
-  const all = Array.from({ length: 56 }, (_, index) => `F${String(index + 1).padStart(2, '0')}`);
+  const all = Array.from({ length: 57 }, (_, index) => `F${String(index + 1).padStart(2, '0')}`);
   expect([...board.known].sort()).toEqual(all);
 });

@@ -46,7 +46,7 @@ describe('a process that holds a run twice, since its lease lapsed unnoticed', (
     world.cluster.report({ running: { startedAt: at(0) } });
     await settle();
     const lease = await world.store.lease(world.runId, 'replica-1');
-    if (!lease) throw new Error('the store gives no lease');
+    if (!lease || !('run' in lease)) throw new Error('the store gives no lease');
     world.pipeline.start(new HeldRun(lease, world.deps(), { recovered: true }));
     await settle();
     // The older hold learns late that it lost the run, while the newer one waits for the rest of the log.

@@ -3,7 +3,7 @@ import { KdebugError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import { countedAs, dueAtMs, isSettled, isUnattended } from '../../core/run/life-cycle.ts';
 import type { Run } from '../../core/run/run.ts';
-import type { CreateResult, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
+import type { CreateResult, ForeignLease, Lease, Quota, RunStore } from '../../flow/ports/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { defined, frozenCopy } from '../../lib/object.ts';
 import { LearntIdentities, MemoryNotes, MemorySearches, RecentTimes, RunsByChannel } from './memory-records.ts';
@@ -98,10 +98,11 @@ export class MemoryRunStore implements RunStore {
     return this.#byDedupeKey.get(dedupeKey);
   }
 
-  async lease(id: RunId, owner: string): Promise<Lease | undefined> {
+  async lease(id: RunId, owner: string): Promise<Lease | ForeignLease | undefined> {
     this.#mustBeOpen();
     const entry = this.#open.get(id);
-    if (!entry || (this.#isHeld(entry) && entry.owner !== owner)) return undefined;
+    if (!entry) return undefined;
+    if (this.#isHeld(entry) && entry.owner !== owner) return { fence: entry.fence, endsAtMs: entry.leaseEndsMs };
     return { run: entry.run, fence: this.#lease(entry, owner) };
   }
 

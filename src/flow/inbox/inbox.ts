@@ -6,6 +6,7 @@ import type { Origin } from '../../core/request/origin.ts';
 import { commandErrorMessage, errorMessage, notesMessage } from '../../core/say/answers/private-messages.ts';
 import type { Form, Message, Option } from '../../core/say/message/message.ts';
 import { commandOfForm, fieldOfError } from '../../core/say/request-form.ts';
+import { withDeadline } from '../../lib/clock.ts';
 import { Approvals } from '../approval/votes.ts';
 import { createAcceptRequest, LookupLimiter, originOf, type Starter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
@@ -16,20 +17,22 @@ import { searchOptions } from '../form/search.ts';
 import { homeFor } from '../home/home.ts';
 import { debugAnywhere } from '../home/pick-channel.ts';
 import { Welcomes } from '../home/welcome.ts';
-import type {
-  Actor,
-  AlertClick,
-  Answer,
-  Click,
-  FormChange,
-  GlobalShortcut,
-  Inbox,
-  RefusedAtDoor,
-  SearchQuery,
-  Shortcut,
-  Submission,
-  SubmitAnswer,
-  Welcome,
+import {
+  type Actor,
+  type AlertClick,
+  type Answer,
+  type Click,
+  type FormChange,
+  type GlobalShortcut,
+  type Inbox,
+  LATE_AFTER_MS,
+  type Later,
+  type RefusedAtDoor,
+  type SearchQuery,
+  type Shortcut,
+  type Submission,
+  type SubmitAnswer,
+  type Welcome,
 } from '../ports/slack.ts';
 import { clickAlert } from './alert.ts';
 import { JobInbox } from './apply-job.ts';
@@ -81,7 +84,11 @@ export class CommandInbox implements Inbox {
     };
   }
 
-  async command(origin: Origin, words: string): Promise<Answer> {
+  command(origin: Origin, words: string): Promise<Answer> {
+    return this.#inTime(this.#command(origin, words));
+  }
+
+  async #command(origin: Origin, words: string): Promise<Answer> {
     const parsed = parseCommand(words);
     const noCommand = await this.#noCommand(origin, words, parsed);
     if (noCommand) {
@@ -97,14 +104,19 @@ export class CommandInbox implements Inbox {
   }
 
   action(click: Click): Promise<Answer> {
-    return this.#guarded(() => ON_CLICK[click.action](this.#parts, click));
+    return this.#inTime(this.#guarded(() => ON_CLICK[click.action](this.#parts, click)));
   }
 
   alert(click: AlertClick): Promise<Answer> {
-    return this.#counted(originOf({ ...click, dedupeKey: '' }, 'alert'), () => clickAlert(click, this.#parts));
+    const origin = originOf({ ...click, dedupeKey: '' }, 'alert');
+    return this.#inTime(this.#counted(origin, () => clickAlert(click, this.#parts)));
   }
 
-  async submit(submission: Submission): Promise<SubmitAnswer> {
+  submit(submission: Submission): Promise<SubmitAnswer> {
+    return this.#inTime(this.#submit(submission));
+  }
+
+  async #submit(submission: Submission): Promise<SubmitAnswer> {
     try {
       return await ON_SUBMIT[submission.name](this.#parts, submission);
     } catch (thrown) {
@@ -204,6 +216,10 @@ export class CommandInbox implements Inbox {
       this.#deps.log.error('Slack request failed', { reason: error.code, error: thrown });
       return answerWith(errorMessage(error));
     }
+  }
+
+  #inTime<Given>(answer: Promise<Given>): Promise<Given | Later<Given>> {
+    return withDeadline(this.#deps.clock, LATE_AFTER_MS, answer, () => ({ kind: 'later', answer }) as const);
   }
 
   #count(result: string, origin: Origin): void {

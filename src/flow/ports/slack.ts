@@ -119,7 +119,18 @@ export type Answer =
    * A window to read (a modal without submit), for what is too long or too detailed for the thread. It shows no buttons: Slack names no
    * channel with a click there. Where no window can open, the message is told privately instead. The title has at most 24 characters.
    */
-  | { readonly kind: 'page'; readonly title: string; readonly message: Message };
+  | { readonly kind: 'page'; readonly title: string; readonly message: Message }
+  | Later<Answer>;
+
+/** What the person asked for waits, and counts: Slack gets its acknowledgement now, and they the answer afterwards. */
+export interface Later<Awaited> {
+  readonly kind: 'later';
+  /** Never rejects. */
+  readonly answer: Promise<Awaited>;
+}
+
+/** An answer is late from then on. It leaves time to look up the person before, and to acknowledge after it. */
+export const LATE_AFTER_MS = 2_300;
 
 /**
  * The time for an answer that needs the store or the cluster: Slack waits three seconds, for a form as for a command.
@@ -128,7 +139,8 @@ export const ANSWER_WITHIN_MS = 2_000;
 
 /**
  * Receives everything from Slack, already verified (signature, app, team) and authorised by the one table of handlers.
- * Every method resolves within 2.5 s, after saving what must not be lost: only then does Slack get its acknowledgement.
+ * Every method resolves within 2.5 s, after saving what must not be lost: only then does Slack get its acknowledgement. A change that waits
+ * for the lease of a dead replica is not saved by then (`Later`).
  */
 export interface Inbox {
   /** A command, from any source; the acknowledgement carries a message. */
@@ -236,7 +248,9 @@ export type SubmitAnswer =
   /** The form stays open with an error beside each wrong field. */
   | { readonly kind: 'errors'; readonly errors: Readonly<Record<string, string>> }
   /** Another form takes its place. */
-  | ChannelForm;
+  | ChannelForm
+  /** The form closes. What keeps it open otherwise is told privately. */
+  | Later<SubmitAnswer>;
 
 /** A form for a channel that the request itself does not name. */
 export interface ChannelForm {

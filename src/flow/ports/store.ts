@@ -9,6 +9,12 @@ export interface Lease {
   readonly fence: number;
 }
 
+/** Another owner's claim. `endsAtMs`, by the store's clock, moves only while that owner lives: it renews what it holds. */
+export interface ForeignLease {
+  readonly fence: number;
+  readonly endsAtMs: number;
+}
+
 /**
  * A limit on how many runs may share a key, checked in the same step that makes a run count, so that no burst slips
  * through. A run counts once, however often it is saved, released or adopted.
@@ -48,8 +54,8 @@ export interface RunStore {
   read(id: RunId): Promise<Run | undefined>;
   /** The run that was created with this dedupe key. */
   idOf(dedupeKey: string): Promise<RunId | undefined>;
-  /** Leases one run, unless another owner holds it. For immediate changes, such as a click. */
-  lease(id: RunId, owner: string): Promise<Lease | undefined>;
+  /** Leases one run, unless another owner holds it. For immediate changes, such as a click. Undefined: unknown or settled. */
+  lease(id: RunId, owner: string): Promise<Lease | ForeignLease | undefined>;
   /** Runs of a channel whose grant may still be open, newest first, at most 20. */
   granting(channelId: string): Promise<readonly Run[]>;
   /** Leases up to `limit` runs that are not settled (`isSettled`) and whose lease has lapsed, oldest first. */

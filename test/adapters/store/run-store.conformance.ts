@@ -318,12 +318,29 @@ export function describeRunStore(name: string, setUp: () => Promise<StoreUnderTe
     it('takes one run for who must change it now, unless another holds it', async () => {
       const run = aRun('aaaaaaaaaa');
       const fence = await created(at.store, run, 'one');
-      expect(await at.second.lease(run.id, 'two')).toBeUndefined();
+      expect(await at.second.lease(run.id, 'two')).not.toHaveProperty('run');
       await at.store.release(run.id, fence);
       const lease = await at.second.lease(run.id, 'two');
       expect(lease?.fence).toBeGreaterThan(fence);
       expect(await at.store.save(run, fence)).toBe('stale');
       expect(await at.store.lease(asRunId('zzzzzzzzzz'), 'one')).toBeUndefined();
+    });
+
+    it('tells by the lease of another owner whether that one lives: only then its end moves', async () => {
+      const run = aRun('aaaaaaaaaa');
+      const fence = await created(at.store, run, 'one');
+      const first = await at.second.lease(run.id, 'two');
+      expect(first).toEqual({ fence, endsAtMs: expect.any(Number) });
+      await at.elapse(at.leaseMs / 4);
+      expect(await at.second.lease(run.id, 'two')).toEqual(first);
+      await at.store.renew('one');
+      const renewed = await at.second.lease(run.id, 'two');
+      expect(renewed).toMatchObject({ fence });
+      expect(
+        renewed && 'endsAtMs' in renewed && first && 'endsAtMs' in first && renewed.endsAtMs > first.endsAtMs,
+      ).toBe(true);
+      await at.elapse(at.leaseMs + 1);
+      expect(await at.second.lease(run.id, 'two')).toHaveProperty('run');
     });
 
     it('takes no run that is settled', async () => {

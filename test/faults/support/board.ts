@@ -83,6 +83,6 @@ export function reportOf(parts: readonly BoardFacts[]): string {
     `${sum((part) => of(part).held)}/${sum((part) => of(part).points)}`;
   return [
     ...[...pending].map(([id, why]) => `pending ${id}: ${why}`),
-    `faults survived ${survived.size}/56, crash points ${heldOf((part) => part.crashPoints)}, pairs ${heldOf((part) => part.pairs)}, results lost ${sum((part) => part.lost)}, duplicates ${sum((part) => part.duplicates)}`,
+    `faults survived ${survived.size}/57, crash points ${heldOf((part) => part.crashPoints)}, pairs ${heldOf((part) => part.pairs)}, results lost ${sum((part) => part.lost)}, duplicates ${sum((part) => part.duplicates)}`,
   ].join('\n');
 }

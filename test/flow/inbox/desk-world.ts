@@ -28,7 +28,7 @@ export class DeskWorld {
       {
         change: async (id, act) => {
           const lease = this.isElsewhere ? undefined : await deps.store.lease(id, deps.owner);
-          if (!lease) return this.isElsewhere ? 'elsewhere' : 'settled';
+          if (!lease || !('run' in lease)) return this.isElsewhere ? 'elsewhere' : 'settled';
           const held = new HeldRun(lease, deps);
           try {
             return await act(held);

@@ -64,8 +64,12 @@ it('a grant ends whichever replica the click reaches, though its run goes on at 
 it('a vote and a cancel that another replica keeps from the run are not said to be decided', async () => {
   const { world, click } = await twoReplicas();
   await world.store.lease(world.runId, 'replica-3');
+  const renew = (): void => {
+    void world.store.renew('replica-3');
+    world.clock.after(1_000, renew);
+  };
+  renew();
   expect(await click('approve', 'U0BOB')).toContain('run_elsewhere');
-  await world.store.lease(world.runId, 'replica-3');
   expect(await click('cancel', 'U0ROY')).toContain('run_elsewhere');
   expect((await world.run()).state).toBe('pending-approval');
 });

@@ -21,7 +21,7 @@ async function holderLooks(run: Run): Promise<void> {
   const runs: RunChanger = {
     change: async (id, act) => {
       const lease = await deps.store.lease(id, 'the-holder');
-      return lease ? act(new HeldRun(lease, deps)) : 'elsewhere';
+      return lease && 'run' in lease ? act(new HeldRun(lease, deps)) : 'elsewhere';
     },
   };
   await applyPeerCommands([run], { deps, runs, refusals: new BoundedRefusals(deps) });

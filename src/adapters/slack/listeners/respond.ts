@@ -25,6 +25,7 @@ async function send(context: ListenerContext, recipient: Recipient, admission: A
   const names = namesFor(destination, context.names);
   if (admission.kind === 'refused') return tellOrLog(context, destination, refusal(admission.error, names));
   const { answer } = admission;
+  if (answer.kind === 'later') return send(context, recipient, { kind: 'answered', answer: await answer.answer });
   if (answer.kind === 'message') return tellOrLog(context, destination, answer.message);
   if (answer.kind === 'form') await openOrTell(context, recipient, answer);
   if (answer.kind === 'page') await showPage(context, recipient, answer);

@@ -51,8 +51,18 @@ export async function onSubmission({ context, handler, body }: Delivered<Handler
   }
   if (answer.kind === 'form') return showForm({ context, submission, payload: payload.data, ack }, answer);
   await ack({ response_action: 'clear' });
-  if (answer.kind === 'errors')
+  if (answer.kind === 'later') context.inBackground(answer.answer.then((late) => tellLate(context, submission, late)));
+  else if (answer.kind === 'errors')
     tell(context, submission, refusal(new KdebugError('slack_payload_invalid'), context.names));
+  else if (answer.message) tell(context, submission, answer.message);
+}
+
+/** The form is closed by now. */
+async function tellLate(context: ListenerContext, submission: Submission, answer: SubmitAnswer): Promise<void> {
+  if (answer.kind === 'later') return tellLate(context, submission, await answer.answer);
+  if (answer.kind === 'errors') tell(context, submission, saying(Object.values(answer.errors)));
+  else if (answer.kind === 'form')
+    tell(context, submission, refusal(new KdebugError('slack_form_not_opened'), context.names));
   else if (answer.message) tell(context, submission, answer.message);
 }
 

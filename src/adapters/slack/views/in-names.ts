@@ -1,6 +1,6 @@
 import type { Form } from '../../../core/say/message/message.ts';
 import { type ShownNames, withNames } from '../../../core/shown-names.ts';
-import type { Inbox, Thread } from '../../../flow/ports/slack.ts';
+import type { Inbox, Later, Thread } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
 
 /** The names in an answer to a person who may have typed the slash command under another name. */
@@ -11,8 +11,10 @@ export const namesFor = ({ command }: { readonly command?: string | undefined },
 
 /** The inbox, whose answers say the names, so that whatever a listener renders is measured with them. */
 export function inboxInNames(inbox: Inbox, names: ShownNames): Inbox {
-  const answer = async <Answer>(answering: Promise<Answer>, used = names): Promise<Answer> =>
-    withForm(withNames(await answering, used), used);
+  const answer = async <Answer>(answering: Promise<Answer>, used = names): Promise<Answer> => {
+    const given = await answering;
+    return isLater(given) ? { ...given, answer: answer(given.answer, used) } : withForm(withNames(given, used), used);
+  };
   return {
     command: (origin, words) => answer(inbox.command(origin, words), namesFor(origin, names)),
     action: (click) => answer(inbox.action(click)),
@@ -27,6 +29,9 @@ export function inboxInNames(inbox: Inbox, names: ShownNames): Inbox {
     refused: (refused) => inbox.refused(refused),
   };
 }
+
+const isLater = <Answer>(answer: Answer): answer is Answer & Later<unknown> =>
+  typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'later';
 
 /** The form that an answer promises says the names, too. */
 function withForm<Answer>(answer: Answer, names: ShownNames): Answer {

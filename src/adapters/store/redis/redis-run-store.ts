@@ -3,7 +3,7 @@ import { KdebugError, toKdebugError } from '../../../core/errors.ts';
 import { asRunId, type RunId } from '../../../core/ids.ts';
 import type { Run } from '../../../core/run/run.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { CreateResult, Lease, Quota, RunStore } from '../../../flow/ports/store.ts';
+import type { CreateResult, ForeignLease, Lease, Quota, RunStore } from '../../../flow/ports/store.ts';
 import { defined } from '../../../lib/object.ts';
 import type { RedisConnection } from './connection.ts';
 import { HeldLeases } from './held-leases.ts';
@@ -126,7 +126,7 @@ export class RedisRunStore implements RunStore {
     return id === null ? undefined : asRunId(id);
   }
 
-  async lease(id: RunId, owner: string): Promise<Lease | undefined> {
+  async lease(id: RunId, owner: string): Promise<Lease | ForeignLease | undefined> {
     const { word, rest } = await this.#scripts.run(
       LEASE,
       [`run:${id}`, 'leases', 'waiting'],
@@ -134,6 +134,7 @@ export class RedisRunStore implements RunStore {
     );
     if (word === 'foreign')
       throw new KdebugError('store_record_unreadable', { detail: `run ${id}: another key, or newer schema` });
+    if (word === 'held') return { fence: Number(rest[0]), endsAtMs: Number(rest[1]) };
     return word === 'leased' ? this.#leased(id, owner, rest) : undefined;
   }
 
