@@ -3,7 +3,8 @@ import type { StoredView } from '../../../play/slack/index.ts';
 import type { FormName } from '../../../src/core/actions.ts';
 import { KdebugError } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/core/say/message/message.ts';
-import type { Answer, Destination } from '../../../src/flow/ports/slack.ts';
+import { COMMAND } from '../../../src/core/shown-names.ts';
+import type { Answer, Destination, SubmitAnswer } from '../../../src/flow/ports/slack.ts';
 import { formOf, openForm, typed } from './deeds.ts';
 import { saying, startWorld, type World } from './harness.ts';
 
@@ -116,6 +117,45 @@ async function aCard(place: Destination = { channelId: 'C0SHOP' }): Promise<stri
   const message = { ...saying('card'), parts: [{ kind: 'actions' as const, buttons }] };
   return (await world.slack.thread.post(place, message, { run: 'abcdefgh23', kind: 'anchor', seq: 1 })).ts;
 }
+
+describe('an answer that is late follows the acknowledgement', () => {
+  /** The promise of what comes once the test lets it. */
+  const later = <Given>(given: Given) => {
+    let come = (): void => undefined;
+    const answer = new Promise<Given>((resolve) => {
+      come = () => resolve(given);
+    });
+    return { come: () => come(), late: { kind: 'later', answer } as const };
+  };
+  const says = (words: string) => ({ kind: 'message', message: saying(words) }) as const;
+
+  it('to a click and to a command: nothing is said before it', async () => {
+    const ts = await aCard();
+    for (const ask of [
+      () => world.local.deliver.action({ ...ROY, ts, actionId: 'approve' }),
+      () => world.local.deliver.command({ ...ROY, text: 'stop abcdefgh23' }),
+    ]) {
+      const { come, late } = later<Answer>(says(`late ${COMMAND}`));
+      world.inbox.answer = async () => late;
+      const before = world.local.ephemerals('U0ROY').length;
+      expect(await ask()).toMatchObject({ status: 200, body: '' });
+      expect(world.local.ephemerals('U0ROY')).toHaveLength(before);
+      expect(await told(async () => come())).toContain('late /kdebug');
+    }
+  });
+
+  it.each<[string, SubmitAnswer]>([
+    ['a refusal', { kind: 'taken', message: saying('too late to vote') }],
+    ['errors beside its fields', { kind: 'errors', errors: { pod: 'too late to vote' } }],
+  ])('to a form, which is closed by then: %s', async (_, given) => {
+    const viewId = await openForm(world, 'debug');
+    const { come, late } = later(given);
+    world.inbox.submitAnswer = async () => late;
+    const submitted = await world.local.deliver.viewSubmission({ user: 'U0ROY', viewId, values: typed('x') });
+    expect(submitted.body).toEqual({ response_action: 'clear' });
+    expect(await told(async () => come())).toContain('too late to vote');
+  });
+});
 
 describe('a private answer stands where the person looks', () => {
   const saidTo = (user: string) => world.local.ephemerals(user).at(-1);
