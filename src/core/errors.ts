@@ -458,6 +458,10 @@ export const REASONS = {
     'the command and its variables do not fit on the card, and nobody should approve what they cannot see',
     'Make them shorter, about 2,500 characters in all for one container: put a long script into an image, and name it there.',
   ),
+  once_more_too_long_to_approve: user(
+    'the command, the variables or the mounts of the program do not fit on the card, and nobody should approve what they cannot see',
+    'They may have about 3,500 characters in all. Run a copy of the pod with a shorter spec instead.',
+  ),
   secret_in_command_to_approve: user(
     'the command or its variables contain what looks like a secret: it is not shown, and nobody should approve what they cannot see',
     'Leave the secret out: let the command read it where it is, in a file or a variable of the container.',

@@ -117,8 +117,8 @@ const hasSubPath = ({ subPath, subPathExpr }: JsonObject): boolean => isSet(subP
 interface Volume {
   /** `hostPath /var/log`, `PersistentVolumeClaim shop-data`. */
   readonly words: string;
-  /** The harm that a second program could do with it: 2 to the node, 1 to data that outlives the pod, 0 to the pod alone. */
-  readonly reach: 0 | 1 | 2;
+  /** The harm that a second program could do with it: 3 to the node, 2 to data that outlives the pod, 1 by a secret, 0 to the pod alone. */
+  readonly reach: 0 | 1 | 2 | 3;
 }
 
 /** Those that people must know of, by name. */
@@ -127,33 +127,41 @@ type Volumes = ReadonlyMap<string, Volume>;
 const volumesOf = (pod: JsonObject | undefined): Volumes =>
   new Map(
     asObjects(asObject(pod?.spec).volumes).flatMap(({ name, ...source }) =>
-      Object.entries(source).flatMap(([kind, detail]) => {
-        const volume = volumeOf(kind, asObject(detail));
-        return volume === undefined ? [] : [[asText(name), volume] as const];
-      }),
+      sourcesOf(source).map((volume) => [asText(name), volume] as const),
     ),
   );
+
+const sourcesOf = (source: JsonObject): readonly Volume[] =>
+  Object.entries(source).flatMap(([kind, detail]) => volumeOf(kind, asObject(detail)) ?? []);
 
 function volumeOf(kind: string, detail: JsonObject): Volume | undefined {
   switch (kind) {
     case 'hostPath':
-      return { words: `hostPath ${asText(detail.path)}`, reach: 2 };
+      return { words: `hostPath ${asText(detail.path)}`, reach: 3 };
     case 'persistentVolumeClaim':
-      return { words: `PersistentVolumeClaim ${asText(detail.claimName)}`, reach: 1 };
+      return { words: `PersistentVolumeClaim ${asText(detail.claimName)}`, reach: 2 };
     case 'secret':
-      return { words: `Secret ${asText(detail.secretName)}`, reach: 0 };
+      return { words: `Secret ${asText(detail.secretName ?? detail.name)}`, reach: 1 };
+    case 'serviceAccountToken':
+      return { words: `token for ${textOrUndefined(detail.audience) ?? 'the API server'}`, reach: 1 };
     case 'configMap':
       return { words: `ConfigMap ${asText(detail.name)}`, reach: 0 };
-    case 'emptyDir':
     case 'projected':
+      return together(asObjects(detail.sources).flatMap(sourcesOf));
+    case 'emptyDir':
     case 'downwardAPI':
       return undefined;
     default:
-      return { words: kind, reach: 1 };
+      return { words: kind, reach: 2 };
   }
 }
 
-/** The volume that reaches farthest comes first, because a long list is cut. */
+function together(sources: readonly Volume[]): Volume | undefined {
+  const [first, ...others] = sources.toSorted((a, b) => b.reach - a.reach);
+  return first && { ...first, words: [first, ...others].map(({ words }) => words).join(', ') };
+}
+
+/** The volume that reaches farthest comes first. */
 const byReach = (volumes: Volumes) => (a: JsonObject, b: JsonObject) => reachOf(b, volumes) - reachOf(a, volumes);
 
 const reachOf = ({ name }: JsonObject, volumes: Volumes): number => volumes.get(asText(name))?.reach ?? 0;

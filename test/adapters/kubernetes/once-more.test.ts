@@ -86,7 +86,7 @@ it('reads the names of what a container has, and no value', async () => {
   expect(JSON.stringify(original)).not.toContain('sesame');
 });
 
-it('says what a mount is, first of all what outlives the pod', async () => {
+it('says what a mount is and what a projected one holds, first of all what outlives the pod, then secrets', async () => {
   const volumes = [
     { name: 'settings', configMap: { name: 'shop' } },
     { name: 'token', secret: { secretName: 'db' } },
@@ -94,6 +94,18 @@ it('says what a mount is, first of all what outlives the pod', async () => {
     { name: 'share', nfs: { server: 'files', path: '/x' } },
     { name: 'log', hostPath: { path: '/var/log' } },
     { name: 'tmp', emptyDir: {} },
+    {
+      name: 'all',
+      projected: {
+        sources: [
+          { configMap: { name: 'ca' } },
+          { downwardAPI: {} },
+          { secret: { name: 'db' } },
+          { serviceAccountToken: { path: 'vault', audience: 'vault' } },
+          { serviceAccountToken: { path: 'token' } },
+        ],
+      },
+    },
   ];
   const volumeMounts = volumes.map(({ name }) => ({ name, mountPath: `/${name}` }));
   server.once(READ, pod({ spec: { volumes, containers: [{ name: 'app', image: 'app:1', volumeMounts }] } }));
@@ -101,8 +113,9 @@ it('says what a mount is, first of all what outlives the pod', async () => {
     'log (hostPath /var/log) at /log',
     'data (PersistentVolumeClaim shop-data) at /data',
     'share (nfs) at /share',
-    'settings (ConfigMap shop) at /settings',
     'token (Secret db) at /token',
+    'all (Secret db, token for vault, token for the API server, ConfigMap ca) at /all',
+    'settings (ConfigMap shop) at /settings',
     'tmp at /tmp',
   ]);
 });

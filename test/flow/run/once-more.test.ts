@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { view } from '../../../src/adapters/slack/views/view.ts';
+import type { Original } from '../../../src/core/container/once-more.ts';
 import type { Revisions } from '../../../src/core/container/revisions.ts';
 import { defined } from '../../../src/lib/object.ts';
 import { anOriginal } from '../../support/builders.ts';
@@ -60,6 +62,27 @@ describe('a second run', () => {
       expect(textOf(world.anchor()).includes(words)).toBe(isSaid);
     },
   );
+
+  it.each<[string, Partial<Original>]>([
+    ['command', { command: ['sh', '-c', `${'echo step; '.repeat(300)}rm -rf /hidden-end`] }],
+    ['variables', { variables: Array.from({ length: 300 }, (_, index) => `VARIABLE_${index}`) }],
+    ['mounts', { mounts: Array.from({ length: 300 }, (_, index) => `mount-${index} at /mnt/${index}`) }],
+  ])('asks nobody when its %s do not fit on the card', async (_name, parts) => {
+    const world = aWorldOf({ ...ORIGINAL, ...parts });
+    await world.say('once-more web-1');
+    expect((await world.run()).refusal).toMatchObject({ code: 'once_more_too_long_to_approve' });
+    expect(world.thread.posts).toHaveLength(0);
+  });
+
+  it('shows the end of a long command and each of many mounts on its card', async () => {
+    const mounts = Array.from({ length: 61 }, (_, index) => `mount-${index} at /mnt/${index}`);
+    const command = ['sh', '-c', `${'echo step; '.repeat(100)}rm -rf /hidden-end`];
+    const world = aWorldOf({ ...ORIGINAL, command, mounts });
+    await world.say('once-more web-1');
+    const card = JSON.stringify(view(world.anchor()!).blocks);
+    expect(card).toContain('rm -rf /hidden-end');
+    for (const mount of mounts) expect(card).toContain(mount);
+  });
 
   it.each<[string, (world: World) => void]>([
     ['its container runs by then', ({ cluster }) => cluster.setPod(aPodWith(up))],

@@ -1,6 +1,5 @@
 import { formatDuration } from '../../../lib/duration.ts';
 import { visible } from '../../../lib/invisible.ts';
-import { shorten } from '../../../lib/text.ts';
 import { quoteWord } from '../../command/print.ts';
 import { classText } from '../../container/class-facts.ts';
 import type { Carrier, OnceMore } from '../../container/once-more.ts';
@@ -8,7 +7,7 @@ import type { Plan } from '../../container/plan.ts';
 import { fact, facts, line, paragraph, rows, type Shown, shownParts, whole } from '../message/line.ts';
 import { code, type Fact, type Part, quietPerson, strong } from '../message/message.ts';
 import { shortName } from './headline.ts';
-import { namesOf, revisionPart, switchesOf } from './once-more-words.ts';
+import { allNames, revisionPart, switchesOf } from './once-more-words.ts';
 import { whySpans } from './run-lines.ts';
 
 type SecondRun = Plan & { readonly onceMore: OnceMore };
@@ -40,36 +39,38 @@ export function onceMoreParts(plan: SecondRun): readonly Part[] {
 }
 
 /**
- * The command and settings of the second run, for approvers. The words and the names come from the pod's own spec, so a long
- * list is cut; no value of a variable of the pod is among them.
+ * The command and settings of the second run, for approvers, never cut: whoever makes the pod chooses them. No value of a variable of the
+ * pod is among them.
  */
 export function onceMoreDetails({ onceMore }: Plan): Shown {
   if (!onceMore) return [];
-  // Two parts, so that a long list of one cuts nothing of the other.
-  return [facts(reachFacts(onceMore)), facts(wordFacts(onceMore))];
+  // Three parts, so that each has the room of one.
+  return [reachFacts(onceMore), commandFacts(onceMore), nameFacts(onceMore)].map((each) => whole(facts(each)));
 }
 
 /** All of it, for the details of a run. */
 export const onceMoreFacts = (onceMore: OnceMore): readonly Fact[] => [
   ...rows(fact('Runs once more', code(onceMore.container))),
   ...reachFacts(onceMore),
-  ...wordFacts(onceMore),
+  ...commandFacts(onceMore),
+  ...nameFacts(onceMore),
 ];
 
 const reachFacts = (onceMore: OnceMore): readonly Fact[] =>
   rows(
     fact('Service account', onceMore.serviceAccount),
     fact('User', userText(onceMore)),
-    fact('Mounts', namesOf(onceMore.mounts, 'none')),
+    fact('Mounts', allNames(onceMore.mounts, 'none')),
     onceMore.carrier && fact('Tracer', tracerText(onceMore.carrier)),
-    onceMore.unmountable.length > 0 && fact('Not mounted (subPath)', namesOf(onceMore.unmountable, '')),
+    onceMore.unmountable.length > 0 && fact('Not mounted (subPath)', allNames(onceMore.unmountable, '')),
   );
 
-const wordFacts = (onceMore: OnceMore): readonly Fact[] =>
+const commandFacts = (onceMore: OnceMore): readonly Fact[] => rows(fact('Command', commandOf(onceMore)));
+
+const nameFacts = (onceMore: OnceMore): readonly Fact[] =>
   rows(
-    fact('Command', commandOf(onceMore)),
-    fact('Environment', namesOf(variablesOf(onceMore), 'no variables')),
-    onceMore.withoutEnv.length > 0 && fact('Left out', namesOf(onceMore.withoutEnv, '')),
+    fact('Environment', allNames(variablesOf(onceMore), 'no variables')),
+    onceMore.withoutEnv.length > 0 && fact('Left out', allNames(onceMore.withoutEnv, '')),
     fact('Added', switchesOf(onceMore)),
   );
 
@@ -86,8 +87,6 @@ const watchedWords = ({ onceMore: { carrier }, timeoutMs }: SecondRun): string =
     ? `A tracer starts it, tells how it ends, and ends it after ${formatDuration(carrier.endsAfterMs)}.`
     : `kdebug watches it for ${formatDuration(timeoutMs)}, and cannot stop it: it ends by itself, or with its pod.`;
 
-const MAX_COMMAND_LENGTH = 1_000;
-
 /** Variables that a whole ConfigMap or Secret gives have no names in the pod's spec. */
 const variablesOf = ({ variables, withoutEnv, sources }: OnceMore): readonly string[] => [
   ...variables.filter((name) => !withoutEnv.includes(name)),
@@ -99,5 +98,5 @@ function commandOf({ command, args, revision }: OnceMore) {
     return `the default command of ${revision === undefined ? 'its' : 'that'} image`;
   const words = [...command, ...args];
   const whose = command.length === 0 && ' as arguments of the image’s own command';
-  return line`${code(shorten(visible(words.map(quoteWord).join(' ')), MAX_COMMAND_LENGTH))}${whose}`;
+  return line`${code(visible(words.map(quoteWord).join(' ')))}${whose}`;
 }

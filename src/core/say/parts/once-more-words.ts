@@ -8,7 +8,7 @@ import { code, strong } from '../message/message.ts';
 const MAX_LENGTH = 1_000;
 
 /** As many names as fit, and how many more there are. */
-export function namesOf(all: readonly string[], none: string): string {
+function namesOf(all: readonly string[]): string {
   const shown: string[] = [];
   let room = MAX_LENGTH;
   for (const name of all) {
@@ -17,8 +17,10 @@ export function namesOf(all: readonly string[], none: string): string {
     shown.push(visible(name));
   }
   const more = all.length - shown.length;
-  return [...shown, ...(more > 0 ? [`and ${more.toLocaleString('en-US')} more`] : [])].join(', ') || none;
+  return [...shown, ...(more > 0 ? [`and ${more.toLocaleString('en-US')} more`] : [])].join(', ');
 }
+
+export const allNames = (all: readonly string[], none: string): string => all.map(visible).join(', ') || none;
 
 export const switchesOf = ({ switches }: OnceMore): string =>
   switches.map(({ name, value }) => `${name}=${value}`).join(', ');
@@ -43,7 +45,7 @@ export function differencesPart({ plan }: { readonly plan?: Plan }): Shown {
       `with the image of revision ${revision}, not its own${isPinned(plan.image) ? '' : `, named by ${TAG}`}`,
     withoutEnv.length > 0 && `without the variable${withoutEnv.length === 1 ? '' : 's'} ${withoutEnv.join(', ')}`,
     unmountable.length > 0 &&
-      `without the mount${unmountable.length === 1 ? '' : 's'} ${namesOf(unmountable, '')} (subPath)`,
+      `without the mount${unmountable.length === 1 ? '' : 's'} ${namesOf(unmountable)} (subPath)`,
     switches.length > 0 && `with ${switchesOf(plan.onceMore)}`,
     carrier && `started by the tracer of ${carrier.image}, which is the first process`,
     'beside its pod, without the limits and the processes of its container',

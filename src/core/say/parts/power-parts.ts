@@ -10,7 +10,7 @@ import { canonicalJson } from '../../hash.ts';
 import { redactEnv, redactWords } from '../../redact/redact-text.ts';
 import { fact, facts, line, preformatted, rows, type Shown, shownParts, whole } from '../message/line.ts';
 import { code, type Fact, type Part, type Span, text } from '../message/message.ts';
-import { isSecondRun, onceMoreParts } from './once-more-parts.ts';
+import { isSecondRun, onceMoreDetails, onceMoreParts } from './once-more-parts.ts';
 import { POWER, requestParts, riskPart } from './request-parts.ts';
 
 /** One requested container, whether it comes from a command or an EphemeralJob. */
@@ -134,11 +134,13 @@ const SPAN_OVERHEAD_BYTES = 80;
  */
 export function unseenOnCard(request: ForApproval): ReasonCode | undefined {
   if (containersOf(request).some(hidesSecret)) return 'secret_in_command_to_approve';
-  return fitsOnCard(request) ? undefined : 'command_too_long_to_approve';
+  if (fitsOnCard(request)) return undefined;
+  return request.plan?.onceMore ? 'once_more_too_long_to_approve' : 'command_too_long_to_approve';
 }
 
 function fitsOnCard(request: ForApproval): boolean {
-  const weights = powerParts(request).map(weightOf);
+  const details = request.plan ? onceMoreDetails(request.plan) : [];
+  const weights = shownParts(powerParts(request), details).map(weightOf);
   return (
     weights.every((weight) => weight <= MAX_PART_BYTES) && weights.reduce((sum, one) => sum + one, 0) <= MAX_CARD_BYTES
   );
