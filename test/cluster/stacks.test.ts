@@ -168,7 +168,7 @@ describe.skipIf(kubeconfigPath === '')('the stacks image', () => {
       /order-worker in Shop\.\w+, .*stock-worker|stock-worker in Shop\.\w+, .*order-worker/,
     );
     expect(diagnosis.self).toMatchObject(TARGET_USER);
-    expect(log).toMatch(/2 threads for a Shop\$Orders, held by "order-worker"/);
+    expect(log).toMatch(/2 threads for a Shop\$Orders, held by “order-worker”/);
     expect(String(filesInLog(log).get('histogram.txt'))).toContain('java.lang.String');
     await expectUnharmed(namespace, 'jvm');
   });

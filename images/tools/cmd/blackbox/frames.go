@@ -15,15 +15,15 @@ const maxName = 160
 
 // nameOf is a frame in words: "crash+0x12 (app)", "main.crash (main.go:12)".
 func nameOf(frame unwind.Frame) string {
-	module := path.Base(strings.TrimSuffix(frame.Module, " (deleted)"))
+	module := report.Name(path.Base(strings.TrimSuffix(frame.Module, " (deleted)")), maxName)
 	if frame.Module == "" {
 		module = "no file"
 	}
 	switch {
 	case frame.File != "":
-		return report.Line(fmt.Sprintf("%s (%s:%d)", frame.Function, path.Base(frame.File), frame.Line), maxName)
+		return report.Line(fmt.Sprintf("%s (%s:%d)", report.Name(frame.Function, maxName), report.Name(path.Base(frame.File), maxName), frame.Line), maxName)
 	case frame.Function != "":
-		return report.Line(fmt.Sprintf("%s+%#x (%s)", frame.Function, frame.Plus, module), maxName)
+		return report.Line(fmt.Sprintf("%s+%#x (%s)", report.Name(frame.Function, maxName), frame.Plus, module), maxName)
 	}
 	return report.Line(fmt.Sprintf("%#x (%s)", frame.Offset, module), maxName)
 }

@@ -77,7 +77,7 @@ func (s *scene) stackLines(tid, most int) []string {
 	if len(frames) == 0 {
 		return nil
 	}
-	lines := []string{fmt.Sprintf("stack of thread %d (%s), the innermost first:", tid, s.threadName(tid))}
+	lines := []string{fmt.Sprintf("stack of thread %d (%s), the innermost first:", tid, report.Name(s.threadName(tid), 20))}
 	lines = appendFrames(lines, frames, most)
 	if frames := s.scripts.frames[tid]; len(frames) > 0 {
 		lines = appendFrames(append(lines, "its functions of "+s.scripts.language+":"), frames, most)
@@ -172,7 +172,7 @@ func (s *scene) text() string {
 }
 
 func (s *scene) writeCulprit(line func(string, ...any)) {
-	line("thread %d (%s)", s.death.Thread, s.name)
+	line("thread %d (%s)", s.death.Thread, report.Name(s.name, 20))
 	if s.death.HasInfo {
 		line("%s, code %d, %s", signalName(s.death.Signal), s.death.Info.Code, s.cause())
 	}

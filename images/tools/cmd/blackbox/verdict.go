@@ -89,7 +89,7 @@ func (s *scene) inThread() string {
 	if s.death.Thread == s.death.PID {
 		return ""
 	}
-	return fmt.Sprintf(", thread %d (%s)", s.death.Thread, report.Line(s.name, 20))
+	return fmt.Sprintf(", thread %d (%s)", s.death.Thread, report.Name(s.name, 20))
 }
 
 // afterTold is ", 0.3 s after SIGTERM from outside the container".

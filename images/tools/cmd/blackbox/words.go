@@ -32,7 +32,7 @@ func (l *look) processOf(pid int) string {
 	if name == "" {
 		return fmt.Sprintf("process %d", pid)
 	}
-	return fmt.Sprintf("process %d (%s)", pid, report.Line(name, 40))
+	return fmt.Sprintf("process %d (%s)", pid, report.Name(name, 40))
 }
 
 func capital(text string) string {

@@ -48,7 +48,7 @@ func run() int {
 	}
 	found, self, err := target.FindAsItsUser()
 	if errors.Is(err, target.ErrNoTarget) {
-		return end(noTarget(self), began, 0)
+		return end(noTarget(self, err), began, 0)
 	}
 	if err != nil {
 		fmt.Println(err)

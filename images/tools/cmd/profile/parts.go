@@ -11,6 +11,7 @@ import (
 	"kdebug/tools/internal/jvm"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
+	limits "kdebug/tools/internal/run"
 	"kdebug/tools/internal/stack"
 	"kdebug/tools/internal/target"
 	"kdebug/tools/internal/thread"
@@ -67,14 +68,14 @@ func (v view) findHot(part *rules.Part, stacks []flame.Stack, total int64) {
 	top := flame.Top(stacks, tops)
 	if where, found := flame.Where(stacks); found && where.Name != top[0].Name && cpu.IsFunction(where.Name) {
 		share := percent(where.Total, total)
-		part.Find("hot_path", share, "%.0f %% of the CPU time goes into %s and what it calls", share, report.Line(where.Name, 160))
+		part.Find("hot_path", share, "%.0f %% of the CPU time goes into %s and what it calls", share, report.Name(where.Name, 160))
 	}
 	for _, function := range top {
 		if !cpu.IsFunction(function.Name) {
 			continue
 		}
 		share := percent(function.Self, total)
-		part.Find("hot_function", share, "%s itself takes %.0f %% of the CPU time", report.Line(function.Name, 160), share)
+		part.Find("hot_function", share, "%s itself takes %.0f %% of the CPU time", report.Name(function.Name, 160), share)
 	}
 }
 
@@ -90,7 +91,7 @@ func (v view) loadPart() *rules.Part {
 		part.Find("gc_heavy", 100*share, "%s", v.collecting())
 	}
 	if waiting := v.program().Waiting(); waiting.Ready >= starving {
-		thread.FindStarved(part, fmt.Sprintf("%sits thread %s", v.goesInto(), report.Line(waiting.Name, 40)), waiting.Ready)
+		thread.FindStarved(part, fmt.Sprintf("%sits thread %s", v.goesInto(), report.Name(waiting.Name, 40)), waiting.Ready)
 		if last := len(part.Findings) - 1; last >= 0 && part.Findings[last].Code == "waits_for_cpu" && 100*waiting.Busy() > rules.Threshold("busy_thread") && !v.isRuntimes(waiting) {
 			part.Findings[last].Next = v.findFirst()
 		}
@@ -123,7 +124,7 @@ func (v view) goesInto() string {
 	if !found || !cpu.IsFunction(where.Name) || !v.maySay() {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %% of its CPU time goes into %s%s; ", percent(where.Total, flame.Total(stacks)), report.Line(where.Name, 100), v.calledFrom(where.Name))
+	return fmt.Sprintf("%.0f %% of its CPU time goes into %s%s; ", percent(where.Total, flame.Total(stacks)), report.Name(where.Name, 100), v.calledFrom(where.Name))
 }
 
 // findBusy looks at the busiest thread of the program; what a JVM's own threads do is not its work.
@@ -141,7 +142,7 @@ func (v view) findBusy(part *rules.Part) {
 			next = v.findFirst()
 			words = fmt.Sprintf("computes all the time, but has only %.0f %% of a CPU", 100*busiest.Running)
 		}
-		part.Find("busy_thread", 100*busiest.Busy(), "%sone thread, %s, %s", v.goesInto(), report.Line(busiest.Name, 40), words)
+		part.Find("busy_thread", 100*busiest.Busy(), "%sone thread, %s, %s", v.goesInto(), report.Name(busiest.Name, 40), words)
 		if last := len(part.Findings) - 1; last >= 0 && part.Findings[last].Code == "busy_thread" {
 			part.Findings[last].Next = next
 		}
@@ -185,12 +186,12 @@ func (v view) collecting() string {
 	return words
 }
 
-func noTarget(self target.Self) *report.Report {
+func noTarget(self target.Self, err error) *report.Report {
 	return &report.Report{
-		Verdict:  "No process to profile is visible.",
+		Verdict:  limits.NoTarget(err),
 		Self:     selfOf(self),
 		Target:   &report.Target{},
-		Sections: []report.Section{{Name: "profile", State: report.NotReadable, Text: "no process", Lacks: "a target container", Helps: []string{report.ATarget}}},
+		Sections: []report.Section{{Name: "profile", State: report.NotReadable, Text: "no process", Lacks: "a target container", Helps: target.HelpsFor(err)}},
 	}
 }
 

@@ -77,9 +77,9 @@ func (v view) process() string {
 		if title := strings.Join(v.target.Command, " "); strings.HasPrefix(title, name+": ") {
 			name = report.Line(title, 60)
 		}
-		return fmt.Sprintf("process %d (%s)", v.target.PID, name)
+		return fmt.Sprintf("process %d (%s)", v.target.PID, report.Name(name, 60))
 	}
-	return fmt.Sprintf("%s process %d (%s)", runtimeName(v.target), v.target.PID, name)
+	return fmt.Sprintf("%s process %d (%s)", runtimeName(v.target), v.target.PID, report.Name(name, 40))
 }
 
 func runtimeName(t *target.Target) string {
@@ -132,7 +132,7 @@ func (v view) starved() string {
 	if waiting.Ready < starving || v.load.IsShort() {
 		return ""
 	}
-	return fmt.Sprintf("; its thread %s was ready to run and had no CPU for %.0f %% of the time (throttled by its limit, or the node is busy)", report.Line(waiting.Name, 40), 100*waiting.Ready)
+	return fmt.Sprintf("; its thread %s was ready to run and had no CPU for %.0f %% of the time (throttled by its limit, or the node is busy)", report.Name(waiting.Name, 40), 100*waiting.Ready)
 }
 
 // verdict is one or two sentences. Of a program that hardly computes what it waits for comes first, where that is known.
@@ -170,7 +170,7 @@ func (v view) inThread() string {
 	if len(v.load.Threads) == 0 || !v.isTold() {
 		return ""
 	}
-	return ", most in the thread " + report.Line(v.load.Threads[0].Name, 40)
+	return ", most in the thread " + report.Name(v.load.Threads[0].Name, 40)
 }
 
 // where says where the CPU time goes, or why that cannot be told.
@@ -194,7 +194,7 @@ func (v view) where() string {
 	}
 	for _, top := range flame.Top(stacks, tops) {
 		if cpu.IsFunction(top.Name) {
-			return fmt.Sprintf("No function takes half of the CPU time, the most %s with %.0f %%; the %s %s.", report.Line(top.Name, 120), percent(top.Self, total), v.process(), v.used())
+			return fmt.Sprintf("No function takes half of the CPU time, the most %s with %.0f %%; the %s %s.", report.Name(top.Name, 120), percent(top.Self, total), v.process(), v.used())
 		}
 	}
 	return fmt.Sprintf("The %s %s, but in no function that its runtime shows.", v.process(), v.used())
@@ -217,7 +217,7 @@ func (v view) calledFrom(name string) string {
 	slices.Reverse(frames)
 	frames = frames[max(0, slices.Index(frames, name)):]
 	if caller := own(frames); caller != "" && caller != name {
-		return ", called from " + report.Line(caller, 80)
+		return ", called from " + report.Name(caller, 80)
 	}
 	return ""
 }
@@ -234,7 +234,7 @@ func inWords(name string) string {
 	case flame.Other:
 		return "many functions that are too small to be drawn"
 	}
-	return report.Line(name, 120)
+	return report.Name(name, 120)
 }
 
 func (v view) files() []file {

@@ -155,7 +155,7 @@ func TestWhatAnIdleProgramWaitsForComesFirst(t *testing.T) {
 func TestTheTitleOfAProcessSaysWhatItDoes(t *testing.T) {
 	seen := viewOf(target.Native, nil, cpu.ErrNative, loadOf(0.5))
 	seen.target.Command = []string{"shop: pay 10.0.0.7(4242) UPDATE waiting"}
-	if got := seen.process(); got != "process 1 (shop: pay 10.0.0.7(4242) UPDATE waiting)" {
+	if got := seen.process(); got != "process 1 (“shop: pay 10.0.0.7(4242) UPDATE waiting”)" {
 		t.Error(got)
 	}
 }

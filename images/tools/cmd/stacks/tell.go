@@ -61,9 +61,9 @@ func (l *look) standsOut(dump *stack.Dump) int {
 func (l *look) tellProcess(out io.Writer, dump *stack.Dump) {
 	title := ""
 	if words := dump.Process.Title(); words != "" {
-		title = " “" + report.Line(words, 100) + "”"
+		title = " " + report.Quoted(words, 100)
 	}
-	say(out, "\nprocess %d, %s%s (%s), as %d:%d: %s", dump.Process.PID, dump.Process.Name, title, dump.Runtime, dump.Process.UID, dump.Process.GID, count(dump))
+	say(out, "\nprocess %d, %s%s (%s), as %d:%d: %s", dump.Process.PID, report.Name(dump.Process.Name, 40), title, dump.Runtime, dump.Process.UID, dump.Process.GID, count(dump))
 	if dump.Pause != "" {
 		say(out, "    %s", dump.Pause)
 	}
@@ -128,7 +128,7 @@ func tellLocks(out io.Writer, dump *stack.Dump) {
 		}
 		holder := "nobody that is known"
 		if lock.By != nil {
-			holder = fmt.Sprintf("%q%s", lock.Holder, holding(*lock.By))
+			holder = report.Quoted(lock.Holder, maxQuoted) + holding(*lock.By)
 		}
 		say(out, "    %s for a %s, held by %s: %s", report.Counted(len(lock.Waiters), "thread"), lock.Kind, holder, quoted(lock.Waiters, 4))
 	}

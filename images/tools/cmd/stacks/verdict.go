@@ -121,7 +121,7 @@ func (l *look) waitingWords() string {
 	if len(found) == 0 {
 		return ""
 	}
-	words := found[0].Name + " waits"
+	words := report.Name(found[0].Name, maxQuoted) + " waits"
 	if len(found) > 1 {
 		words = fmt.Sprintf("%s wait", report.Counted(len(found), l.unit()))
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +13,9 @@ import (
 	"kdebug/tools/internal/target"
 	"kdebug/tools/internal/thread"
 )
+
+// maxQuoted bounds a name of a thread or a function in a sentence.
+const maxQuoted = 160
 
 // say writes one line; its words may come from the target. Spaces at its beginning stay.
 func say(out io.Writer, format string, words ...any) {
@@ -79,7 +81,7 @@ func placesOf(dump *stack.Dump, names []string) string {
 				place = in(short(ownOrFirst(each.Own, each.Frames)))
 			}
 		}
-		words = append(words, name+place)
+		words = append(words, report.Name(name, maxQuoted)+place)
 	}
 	text := strings.Join(words, ", ")
 	if len(names) > most {
@@ -102,7 +104,7 @@ func in(frame string) string {
 	if frame == "" {
 		return ""
 	}
-	return " in " + frame
+	return " in " + report.Name(frame, maxQuoted)
 }
 
 func ownOrFirst(own string, frames []string) string {
@@ -122,7 +124,7 @@ func span(length time.Duration) string {
 func quoted(names []string, most int) string {
 	shown := make([]string, 0, most)
 	for _, name := range names[:min(most, len(names))] {
-		shown = append(shown, strconv.Quote(name))
+		shown = append(shown, report.Quoted(name, maxQuoted))
 	}
 	text := strings.Join(shown, ", ")
 	if len(names) > most {

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/target"
 )
@@ -24,12 +25,12 @@ func (s *contextSection) end(look *Look) *rules.Part {
 	we := fmt.Sprintf("we are %d:%d with %s", look.Self.UID, look.Self.GID, rightsOf(look.Self.Effective))
 	part.Say("kernel %s, clock %s", kernel(), look.Began.UTC().Format(time.RFC3339))
 	if look.Target == nil {
-		part.Find("targeting_off", 1, "targeting is not effective: no process of another container is visible")
+		part.Find("targeting_off", 1, "targeting is not effective: %v", look.whyNone)
 		part.Section.Text = we + "; no target"
 		return part
 	}
 	it := look.Target
-	name := plain(it.Name)
+	name := report.Name(plain(it.Name), maxTitle)
 	// Process 1, where it is no pause, has the namespace for itself and its debug containers.
 	if neighbours := len(look.Neighbours); it.PID != 1 && neighbours > 1 {
 		part.Find("target_unclear", float64(neighbours), "%d containers share this process namespace; process %d (%s), the oldest, was looked at", neighbours, it.PID, name)
@@ -53,7 +54,7 @@ func names(neighbours []target.Neighbour) string {
 		if each.Container != "" {
 			of = " of " + each.Container
 		}
-		words = append(words, fmt.Sprintf("%d (%s%s)", each.PID, each.Name, of))
+		words = append(words, fmt.Sprintf("%d (%s%s)", each.PID, report.Name(each.Name, maxTitle), of))
 	}
 	return plain(strings.Join(words, ", "))
 }

@@ -55,6 +55,8 @@ func sections() []named {
 type Look struct {
 	// Target is the first process of the target's container; nil where no process of another container is visible (not effective).
 	Target *target.Target
+	// whyNone is why there is no target.
+	whyNone error
 	// Neighbours are the first processes of all containers that could be meant, the target among them.
 	Neighbours []target.Neighbour
 	Self       target.Self

@@ -129,7 +129,7 @@ func largestOf(living []process) string {
 	var words []string
 	for _, each := range sorted[:min(len(sorted), largest)] {
 		if each.ResidentKiB > 0 {
-			words = append(words, fmt.Sprintf("%s %d MiB", plain(each.Name), each.ResidentKiB/1024))
+			words = append(words, fmt.Sprintf("%s %d MiB", report.Name(each.Name, maxTitle), each.ResidentKiB/1024))
 		}
 	}
 	return strings.Join(words, ", ")

@@ -50,6 +50,9 @@ func lengthOf(length time.Duration) string {
 // plain makes printable ASCII of words that the target chose: kdebug's limits are in bytes, and a look-alike letter must not pass for another.
 func plain(text string) string {
 	return strings.Map(func(char rune) rune {
+		if char == '“' || char == '”' {
+			return '"'
+		}
 		if char < ' ' || char > '~' {
 			return '?'
 		}

@@ -47,7 +47,7 @@ func (l *Look) find() error {
 		if err != nil && !errors.Is(err, target.ErrNoTarget) {
 			return err
 		}
-		l.Target, l.Neighbours = found, neighbours
+		l.Target, l.Neighbours, l.whyNone = found, neighbours, err
 		return nil
 	}
 	pid, err := strconv.Atoi(l.Settings.PID)

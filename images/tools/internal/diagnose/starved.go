@@ -70,7 +70,7 @@ func nameOfThread(fs target.FS, pid, id int) string {
 
 func whoOf(name, process string) string {
 	if name == process || name == "" {
-		return "a thread of " + plain(process)
+		return "a thread of " + report.Name(process, maxTitle)
 	}
-	return fmt.Sprintf("thread %s of %s", plain(name), plain(process))
+	return fmt.Sprintf("thread %s of %s", report.Name(name, maxTitle), report.Name(process, maxTitle))
 }

@@ -46,7 +46,7 @@ func waitingTitles(living []process) string {
 	if many == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s (%s)", report.Counted(many, "says that it waits", "say that they wait"), first)
+	return fmt.Sprintf(", %s (%s)", report.Counted(many, "says that it waits", "say that they wait"), report.Quoted(first, maxTitle))
 }
 
 // doing is a process' state in plain words.
@@ -75,13 +75,13 @@ func tellProcesses(part *rules.Part, living []process, passed time.Duration) {
 	for _, each := range shown[:min(len(shown), shownProcesses)] {
 		words := ""
 		if each.title != "" {
-			words = " (" + each.title + ")"
+			words = " " + report.Quoted(each.title, maxTitle)
 		}
 		used := ""
 		if each.busy() > 0 && passed > 0 {
 			used = fmt.Sprintf(", %d millicores", each.busy()*int64(tick)*1000/int64(passed))
 		}
-		part.Say("%d %s%s %s%s, %s, %d MiB, child of %d", each.pid, plain(each.Name), words, each.doing(), used, report.Counted(each.Threads, "thread"), each.ResidentKiB/1024, each.Parent)
+		part.Say("%d %s%s %s%s, %s, %d MiB, child of %d", each.pid, report.Name(each.Name, maxTitle), words, each.doing(), used, report.Counted(each.Threads, "thread"), each.ResidentKiB/1024, each.Parent)
 	}
 	if rest := len(shown) - shownProcesses; rest > 0 {
 		part.Say("and %s", report.Counted(rest, "more process", "more processes"))

@@ -22,8 +22,8 @@ func TestWhoWaitsAndWhoIsBusyIsToldFirst(t *testing.T) {
 		t.Fatalf("%d lines, the last %q", len(part.Lines), part.Lines[len(part.Lines)-1])
 	}
 	for index, line := range []string{
-		"19 postgres (postgres: shop [local] UPDATE waiting) sleeps, 1 thread, 0 MiB, child of 1",
-		"18 postgres (postgres: shop [local] SELECT) sleeps, 500 millicores, 1 thread, 0 MiB, child of 1",
+		"19 postgres “postgres: shop [local] UPDATE waiting” sleeps, 1 thread, 0 MiB, child of 1",
+		"18 postgres “postgres: shop [local] SELECT” sleeps, 500 millicores, 1 thread, 0 MiB, child of 1",
 		"0 postgres sleeps, 1 thread, 0 MiB, child of 1",
 	} {
 		if part.Lines[index] != line {
@@ -34,7 +34,7 @@ func TestWhoWaitsAndWhoIsBusyIsToldFirst(t *testing.T) {
 
 func TestWhoSaysThatItWaitsIsInTheSummary(t *testing.T) {
 	living := []process{{title: "postgres: a UPDATE waiting"}, {title: "postgres: checkpointer"}, {title: "postgres: b UPDATE waiting"}}
-	if text := waitingTitles(living); text != ", 2 say that they wait (postgres: a UPDATE waiting)" {
+	if text := waitingTitles(living); text != ", 2 say that they wait (“postgres: a UPDATE waiting”)" {
 		t.Errorf("%q", text)
 	}
 	if text := waitingTitles(living[1:2]); text != "" {

@@ -60,6 +60,10 @@ func readTree(fs target.FS, root int) tree {
 		found.residentKiB += status.ResidentKiB
 		switch status.State {
 		case 'Z', 'X':
+			// One whose first thread alone has ended goes on.
+			if status.Threads > 1 {
+				continue
+			}
 			found.zombies++
 			continue
 		case 'D':

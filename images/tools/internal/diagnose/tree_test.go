@@ -18,6 +18,8 @@ type made struct {
 	cgroup      string
 	slots       int
 	command     string
+	// goesOn is whether only its first thread has ended.
+	goesOn bool
 }
 
 func procWith(t *testing.T, processes ...made) target.FS {
@@ -32,7 +34,11 @@ func procWith(t *testing.T, processes ...made) target.FS {
 		if state == "" {
 			state = "S (sleeping)"
 		}
-		status := fmt.Sprintf("Name:\tp%d\nState:\t%s\nPPid:\t%d\nUid:\t1\t1\nGid:\t1\t1\nThreads:\t2\nVmRSS:\t2048 kB\nFDSize:\t%d\n", each.pid, state, each.parent, each.slots)
+		threads := 2
+		if strings.HasPrefix(state, "Z") && !each.goesOn {
+			threads = 1
+		}
+		status := fmt.Sprintf("Name:\tp%d\nState:\t%s\nPPid:\t%d\nUid:\t1\t1\nGid:\t1\t1\nThreads:\t%d\nVmRSS:\t2048 kB\nFDSize:\t%d\n", each.pid, state, each.parent, threads, each.slots)
 		for name, text := range map[string]string{"status": status, "cgroup": "0::" + each.cgroup + "\n", "cmdline": each.command} {
 			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
@@ -58,8 +64,9 @@ func TestTheTreeIsThatOfTheTargetsCgroup(t *testing.T) {
 		// An orphan of another debug container.
 		made{pid: 9, parent: 1, cgroup: "/pod/debug"},
 		made{pid: 10, parent: 1, cgroup: "/", state: "Z (zombie)"},
+		made{pid: 11, parent: 1, cgroup: "/", state: "Z (zombie)", goesOn: true},
 	), 1)
-	if got := pidsOf(found.living); !slices.Equal(got, []int{1, 7}) || found.count != 3 || found.zombies != 1 || found.threads != 6 {
+	if got := pidsOf(found.living); !slices.Equal(got, []int{1, 7}) || found.count != 4 || found.zombies != 1 || found.threads != 7 {
 		t.Errorf("living %v of %d, %d zombies, %d threads", got, found.count, found.zombies, found.threads)
 	}
 }

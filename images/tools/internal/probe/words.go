@@ -3,7 +3,12 @@ package probe
 import (
 	"fmt"
 	"time"
+
+	"kdebug/tools/internal/report"
 )
+
+// maxQuoted bounds a name of a certificate.
+const maxQuoted = 100
 
 func milliseconds(d time.Duration) string {
 	if d < 10*time.Millisecond {
@@ -12,4 +17,4 @@ func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%d ms", d.Milliseconds())
 }
 
-func quoted(name string) string { return `"` + name + `"` }
+func quoted(name string) string { return report.Quoted(name, maxQuoted) }

@@ -32,6 +32,14 @@ func Heading(name string, at time.Time) string {
 // TooLate is the verdict of what began when kdebug had given it up.
 const TooLate = "Started too late: this run was given up, so nothing was done."
 
+// NoTarget is the verdict where there is no target: err says why.
+func NoTarget(err error) string {
+	if len(target.HelpsFor(err)) == 0 {
+		return "Nothing to look at: " + err.Error() + "."
+	}
+	return "Nothing to look at: " + err.Error() + ". Name the container (--target)."
+}
+
 // Find is the target. Where nothing can be looked at it is nil, and why and code are the verdict and the exit code that go with that; the report then
 // says in this section what lacks.
 func Find(result *report.Report, section string) (found *target.Target, why string, code int) {
@@ -42,8 +50,8 @@ func Find(result *report.Report, section string) (found *target.Target, why stri
 	case errors.Is(err, target.ErrTooLate):
 		return nil, TooLate, 0
 	case errors.Is(err, target.ErrNoTarget):
-		result.Sections = []report.Section{{Name: section, State: report.NotReadable, Text: "no target", Lacks: "a target process", Helps: []string{report.ATarget}}}
-		return nil, "Nothing to look at: no process of another container is visible. Name the container (--target).", 0
+		result.Sections = []report.Section{{Name: section, State: report.NotReadable, Text: "no target", Lacks: "a target process", Helps: target.HelpsFor(err)}}
+		return nil, NoTarget(err), 0
 	}
 	return nil, "Could not look: " + err.Error() + ".", 1
 }

@@ -22,7 +22,7 @@ func FindFirst() (*Target, []Neighbour, error) {
 func (fs FS) findFirst(own int, wanted string) (*Target, []Neighbour, error) {
 	first, container, neighbours := fs.firsts(own, wanted)
 	if first == 0 {
-		return nil, nil, ErrNoTarget
+		return nil, nil, fs.whyNone(own, wanted)
 	}
 	status, err := fs.Status(fmt.Sprint(first))
 	if err != nil {

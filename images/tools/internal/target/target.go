@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"kdebug/tools/internal/report"
 )
 
 // Process is one process of the target's container.
@@ -59,6 +61,24 @@ var (
 	// ErrTooLate: kdebug has given this run up, so it must do nothing.
 	ErrTooLate = errors.New("this run was given up before it started")
 )
+
+// withoutFirst is ErrNoTarget where a process that could be meant goes on without its first thread: the kernel then shows it as a zombie, without its
+// memory and its files.
+type withoutFirst Neighbour
+
+func (w withoutFirst) Error() string {
+	return fmt.Sprintf("the first thread of process %d (%s) has ended while others go on, and nobody can look into such a process from beside it", w.PID, report.Name(w.Name, 40))
+}
+
+func (w withoutFirst) Unwrap() error { return ErrNoTarget }
+
+// HelpsFor is what helps against an ErrNoTarget: to name the container, unless it is there and nobody can look into it.
+func HelpsFor(err error) []string {
+	if errors.As(err, &withoutFirst{}) {
+		return nil
+	}
+	return []string{report.ATarget}
+}
 
 // Find finds the target of this container: of what KDEBUG_TARGET names, and where it names none or no container's name can be seen, of the oldest
 // container that is no pause and no debug container. Fails with ErrTooLate after KDEBUG_NOT_AFTER, and with ErrNoTarget.
@@ -203,7 +223,7 @@ func (t *Target) Become() *Target {
 func (fs FS) find(own int, wanted string) (*Target, error) {
 	first, container, _ := fs.firsts(own, wanted)
 	if first == 0 {
-		return nil, ErrNoTarget
+		return nil, fs.whyNone(own, wanted)
 	}
 	target := &Target{First: first, Container: container, Yama: fs.Yama(), fs: fs}
 	target.Processes = fs.processesOf(first)
@@ -272,11 +292,30 @@ func (fs FS) firsts(own int, wanted string) (int, string, []Neighbour) {
 	}
 	// A runtime that shows no cgroups: process 1, unless it is our own or the node's.
 	if best == 0 && !onNode && !fs.IsAncestor(1, own) {
-		if status, err := fs.Status("1"); err == nil && fs.mayBeMeant(status.Name, wanted) {
+		if status, err := fs.Status("1"); err == nil && status.State != 'Z' && fs.mayBeMeant(status.Name, wanted) {
 			return 1, fs.container(1), nil
 		}
 	}
 	return best, bestContainer, all
+}
+
+// whyNone is why no target was found.
+func (fs FS) whyNone(own int, wanted string) error {
+	ours := fs.Cgroup(own)
+	for _, pid := range fs.PIDs() {
+		status, err := fs.Status(fmt.Sprint(pid))
+		if err != nil || status.State != 'Z' || status.Threads < 2 {
+			continue
+		}
+		for _, thread := range fs.Threads(pid) {
+			// What a thread that lives shows: the first one has lost its own.
+			place, container := fs.Cgroup(thread), fs.container(thread)
+			if place != ours && inOurPod(place, ours) && (wanted == "" || container == "" || container == wanted) {
+				return withoutFirst{pid, status.Name, container}
+			}
+		}
+	}
+	return ErrNoTarget
 }
 
 // mayBeMeant is whether process 1, with this name of its own, may be the target although its cgroup says nothing.

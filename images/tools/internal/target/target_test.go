@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -25,6 +26,8 @@ type one struct {
 	exe                  string
 	maps                 string
 	root                 string
+	// tasks are the numbers of its threads; how many it has is then their number.
+	tasks []int
 }
 
 func proc(t *testing.T, processes ...one) FS {
@@ -35,11 +38,14 @@ func proc(t *testing.T, processes ...one) FS {
 		if p.state == "" {
 			p.state = "S (sleeping)"
 		}
-		write(t, at, "status", fmt.Sprintf("Name:\t%s\nState:\t%s\nPPid:\t%d\nUid:\t%d\t%d\t%d\t%d\nGid:\t%d\t%d\t%d\t%d\nVmRSS:\t  512 kB\nThreads:\t3\nSigCgt:\t%016x\nCapPrm:\t%016x\nCapEff:\t%016x\n",
-			p.name, p.state, p.parent, p.uid, p.uid, p.uid, p.uid, p.gid, p.gid, p.gid, p.gid, p.caught, p.permitted, p.effective))
+		write(t, at, "status", fmt.Sprintf("Name:\t%s\nState:\t%s\nPPid:\t%d\nUid:\t%d\t%d\t%d\t%d\nGid:\t%d\t%d\t%d\t%d\nVmRSS:\t  512 kB\nThreads:\t%d\nSigCgt:\t%016x\nCapPrm:\t%016x\nCapEff:\t%016x\n",
+			p.name, p.state, p.parent, p.uid, p.uid, p.uid, p.uid, p.gid, p.gid, p.gid, p.gid, cmp.Or(len(p.tasks), 3), p.caught, p.permitted, p.effective))
 		write(t, at, "stat", fmt.Sprintf("%d (a) b) S %d 0 0 0 0 0 0 0 0 0 %d 1 0 0 0 0 1 0 %d 0 0", p.pid, p.parent, p.used, p.start))
 		write(t, at, "cgroup", p.cgroup)
 		write(t, at, "mountinfo", p.mount)
+		for _, task := range p.tasks {
+			write(t, at, fmt.Sprintf("task/%d/comm", task), p.name)
+		}
 		if p.command != nil {
 			write(t, at, "cmdline", strings.Join(p.command, "\x00")+"\x00")
 		}
@@ -99,6 +105,30 @@ func TestTheTargetIsProcessOne(t *testing.T) {
 	}
 	if !target.Catches(syscall.SIGQUIT) || target.Catches(syscall.SIGUSR1) {
 		t.Error("the caught signals are read wrongly")
+	}
+}
+
+func TestAProcessWithoutItsFirstThreadIsNamed(t *testing.T) {
+	// Its first thread shows neither its container nor, on some kernels, its cgroup; its other thread, 3, shows both, and no list of processes has it.
+	evil := one{pid: 1, name: "evil died. ✅", state: "Z (zombie)", cgroup: "0::/../..\n", tasks: []int{1, 3}}
+	other := one{pid: 3, parent: 2, name: "evil", cgroup: theirs, mount: kubelet("app"), start: 5}
+	zombie := one{pid: 5, name: "dead", state: "Z (zombie)", cgroup: theirs, tasks: []int{5}}
+	for _, wanted := range []string{"app", ""} {
+		_, err := proc(t, us, evil, other, zombie).find(40, wanted)
+		if !errors.Is(err, ErrNoTarget) || !strings.Contains(err.Error(), "the first thread of process 1 (“evil died. ✅”) has ended while others go on") || HelpsFor(err) != nil {
+			t.Errorf("%q: %v", wanted, err)
+		}
+	}
+	if _, _, err := proc(t, us, evil, other).findFirst(40, "app"); err == nil || !strings.Contains(err.Error(), "the first thread") {
+		t.Errorf("%v", err)
+	}
+	for _, nothing := range []FS{proc(t, us, zombie), proc(t, us)} {
+		if _, err := nothing.find(40, "app"); err != ErrNoTarget || len(HelpsFor(err)) == 0 { //nolint:errorlint // Nothing may wrap it.
+			t.Errorf("%v", err)
+		}
+	}
+	if _, err := proc(t, us, evil, other).find(40, "db"); err != ErrNoTarget { //nolint:errorlint // As above.
+		t.Errorf("%v", err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/target"
 )
 
@@ -33,7 +34,7 @@ func (t *Taken) Error() string {
 	if t.Name == "" {
 		return fmt.Sprintf("it is already traced by process %d", t.PID)
 	}
-	return fmt.Sprintf("it is already traced by process %d (%s)", t.PID, t.Name)
+	return fmt.Sprintf("it is already traced by process %d (%s)", t.PID, report.Name(t.Name, 40))
 }
 
 // Watch is processes whose threads are all seized.
