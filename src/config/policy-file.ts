@@ -219,11 +219,18 @@ const Limits = z.strictObject({
   maxFilesBytes: size(1).prefault('64Mi').describe('of all files of one run'),
 });
 
+/** Who knows the image and the cluster knows these: of the system, of Node's image, of settings, and those of each Service of Kubernetes. */
+const KNOWN_TO_MANY =
+  /^(?:PATH|HOME|HOSTNAME|USER|LOGNAME|PWD|OLDPWD|SHELL|SHLVL|TERM|TZ|LANG|LC_.*|LOG_LEVEL|NODE_.*|NPM_.*|YARN_.*|PORT|.*_(?:PROXY|VERSION|PORT|PORT_.*|SERVICE_HOST|SERVICE_PORT.*))$/;
+
 /** No variable of kdebug's own: whoever knows the secret of an alert source must know no other. */
-const secretEnv = matching(/^[A-Z][A-Z0-9_]{2,62}$/, 'must be the name of an environment variable').refine(
-  (name) => !/^(?:KDEBUG|SLACK|REDIS|KUBE)/.test(name),
-  { error: "must be a variable of its own, not one of kdebug's" },
-);
+const secretEnv = matching(/^[A-Z][A-Z0-9_]{2,62}$/, 'must be the name of an environment variable')
+  .refine((name) => !/^(?:KDEBUG|SLACK|REDIS|KUBE)/.test(name), {
+    error: "must be a variable of its own, not one of kdebug's",
+  })
+  .refine((name) => !KNOWN_TO_MANY.test(name), {
+    error: 'must be a variable that holds a secret: this one is no secret',
+  });
 
 const labelValues = z.array(z.string().min(1).max(253)).max(50);
 

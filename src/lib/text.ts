@@ -12,6 +12,9 @@ export function shortenMiddle(text: string, length: number): string {
   return `${shorten(text, length - end.length)}${end}`;
 }
 
+/** In quotation marks, which none of its own ends. */
+export const inMarks = (text: string): string => `“${text.replace(/[“”„‟«»]/g, '"')}”`;
+
 /** kdebug's own name stays lower case, even at a sentence's start; so does the name of a pod that is gone. */
 const STARTS_WITH_NAME = /^(kdebug\b|\S+ is gone\b)/;
 

@@ -95,6 +95,8 @@ describe('lint-policy', () => {
 
   it.each([
     ['an unknown channel', 'channel: C0SHOP, match', 'channel: C0OTHER, match', 'is no channel of channels'],
+    ['a variable that is no secret', 'AM_SECRET', 'PATH', 'this one is no secret'],
+    ['one that Kubernetes sets', 'AM_SECRET', 'SHOP_SERVICE_HOST', 'this one is no secret'],
     ['a variable of kdebug’s own', 'AM_SECRET', 'SLACK_BOT_TOKEN', 'must be a variable of its own'],
     ['an image that is not for alerts', 'diagnostic: true', 'diagnostic: false', 'needs an image of class observe'],
     ['an unknown cluster', 'match: {', 'clusters: { eu: other }, match: {', 'is no cluster of clusters'],

@@ -1,5 +1,5 @@
 import { afterWords, formatBytes, formatDuration } from '../../lib/duration.ts';
-import { shorten } from '../../lib/text.ts';
+import { inMarks, shorten } from '../../lib/text.ts';
 import { CARRIER_FOLDER } from '../container/carrier.ts';
 import type { OnceMore } from '../container/once-more.ts';
 import type { ContainerTermination, Pod } from '../container/pod.ts';
@@ -226,4 +226,4 @@ function wordsOf({ logEnd, termination, report }: SecondEnd): string | undefined
 }
 
 const saying = (words: string | undefined): string =>
-  words === undefined ? ', without a word' : `: “${shorten(words, QUOTED_LENGTH)}”`;
+  words === undefined ? ', without a word' : `: ${inMarks(shorten(words, QUOTED_LENGTH))}`;

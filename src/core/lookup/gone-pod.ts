@@ -1,3 +1,4 @@
+import { inMarks } from '../../lib/text.ts';
 import { isJobOf } from '../batch/select-pods.ts';
 import { byAge, controllerOf, type Pod, workloadOf } from '../container/pod.ts';
 import type { ObjectEvent } from '../diagnosis/facts/facts.ts';
@@ -43,4 +44,4 @@ function isOfMaker(pod: Pod, maker: string): boolean {
   return workload?.kind === 'job' && isJobOf(maker, withoutLast(maker)) && isJobOf(workload.name, withoutLast(maker));
 }
 
-const quoted = ({ reason, message }: ObjectEvent): string => `“${foreignLine(`${reason}: ${message}`, MAX_WORDS)}”`;
+const quoted = ({ reason, message }: ObjectEvent): string => inMarks(foreignLine(`${reason}: ${message}`, MAX_WORDS));

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../../lib/duration.ts';
+import { inMarks } from '../../../lib/text.ts';
 import type { ContainerTermination } from '../../container/pod.ts';
 import { foreignLine } from '../../redact/clean-text.ts';
 import { redactText } from '../../redact/redact-text.ts';
@@ -24,7 +25,7 @@ export const cleanWords = (words: string, length = MAX_WORDS): string =>
 /** The same in quotation marks; empty words stay empty. */
 export function quoted(words: string, length = MAX_WORDS): string {
   const clean = cleanWords(words, length);
-  return clean === '' ? '' : `“${clean}”`;
+  return clean === '' ? '' : inMarks(clean);
 }
 
 /** Exit codes that say more than their number (bash(1), EXIT STATUS; signal(7)). */
