@@ -3,9 +3,10 @@ import type { Decision } from '../../core/policy/policy.ts';
 import type { Refusal } from '../../core/request/origin.ts';
 import { reasonMessage } from '../../core/say/answers/private-messages.ts';
 import type { Message } from '../../core/say/message/message.ts';
+import { withDeadline } from '../../lib/clock.ts';
 import { defined } from '../../lib/object.ts';
 import type { AuditEntry } from '../ports/machine.ts';
-import type { Answer, RefusedAtDoor, SubmitAnswer } from '../ports/slack.ts';
+import type { Answer, Later, RefusedAtDoor, SubmitAnswer } from '../ports/slack.ts';
 import { type AuditSubject, record, recordRefusal } from './audit.ts';
 import type { FlowDeps } from './deps.ts';
 
@@ -15,10 +16,19 @@ export const NOTHING: Answer = { kind: 'nothing' };
 export const answerWith = (message: Message): Answer => ({ kind: 'message', message });
 export const answerReason = (code: ReasonCode, subject?: string): Answer => answerWith(reasonMessage(code, subject));
 
-export const closeForm = (answer: Answer): SubmitAnswer => ({
-  kind: 'taken',
-  ...defined({ message: 'message' in answer ? answer.message : undefined }),
-});
+export const closeForm = (answer: Answer): SubmitAnswer =>
+  answer.kind === 'later'
+    ? { ...answer, answer: answer.answer.then(closeForm) }
+    : { kind: 'taken', ...defined({ message: 'message' in answer ? answer.message : undefined }) };
+
+/** An answer must be late from then on. It leaves time to look up the person before, and to acknowledge after it. */
+const LATE_AFTER_MS = 2_300;
+
+/** `answer`, which never rejects, or by Slack's patience the promise of it. */
+export const inTime = <Value>(
+  answer: Promise<Value>,
+  { clock }: Pick<FlowDeps, 'clock'>,
+): Promise<Value | Later<Value>> => withDeadline(clock, LATE_AFTER_MS, answer, () => ({ kind: 'later', answer }));
 
 /** `subject`: what the reason is about. */
 export function refusal(code: ReasonCode, subject?: string, rule?: string): Refusal {

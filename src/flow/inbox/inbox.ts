@@ -6,33 +6,30 @@ import type { Origin } from '../../core/request/origin.ts';
 import { commandErrorMessage, errorMessage, notesMessage } from '../../core/say/answers/private-messages.ts';
 import type { Form, Message, Option } from '../../core/say/message/message.ts';
 import { commandOfForm, fieldOfError } from '../../core/say/request-form.ts';
-import { withDeadline } from '../../lib/clock.ts';
 import { Approvals } from '../approval/votes.ts';
 import { createAcceptRequest, LookupLimiter, originOf, type Starter } from '../context/accept.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { RunChanger } from '../context/held-run.ts';
-import { answerWith, BoundedRefusals, closeForm } from '../context/refusals.ts';
+import { answerWith, BoundedRefusals, closeForm, inTime } from '../context/refusals.ts';
 import { changeRequestForm } from '../form/request-form.ts';
 import { searchOptions } from '../form/search.ts';
 import { homeFor } from '../home/home.ts';
 import { debugAnywhere } from '../home/pick-channel.ts';
 import { Welcomes } from '../home/welcome.ts';
-import {
-  type Actor,
-  type AlertClick,
-  type Answer,
-  type Click,
-  type FormChange,
-  type GlobalShortcut,
-  type Inbox,
-  LATE_AFTER_MS,
-  type Later,
-  type RefusedAtDoor,
-  type SearchQuery,
-  type Shortcut,
-  type Submission,
-  type SubmitAnswer,
-  type Welcome,
+import type {
+  Actor,
+  AlertClick,
+  Answer,
+  Click,
+  FormChange,
+  GlobalShortcut,
+  Inbox,
+  RefusedAtDoor,
+  SearchQuery,
+  Shortcut,
+  Submission,
+  SubmitAnswer,
+  Welcome,
 } from '../ports/slack.ts';
 import { clickAlert } from './alert.ts';
 import { JobInbox } from './apply-job.ts';
@@ -84,11 +81,7 @@ export class CommandInbox implements Inbox {
     };
   }
 
-  command(origin: Origin, words: string): Promise<Answer> {
-    return this.#inTime(this.#command(origin, words));
-  }
-
-  async #command(origin: Origin, words: string): Promise<Answer> {
+  async command(origin: Origin, words: string): Promise<Answer> {
     const parsed = parseCommand(words);
     const noCommand = await this.#noCommand(origin, words, parsed);
     if (noCommand) {
@@ -104,24 +97,17 @@ export class CommandInbox implements Inbox {
   }
 
   action(click: Click): Promise<Answer> {
-    return this.#inTime(this.#guarded(() => ON_CLICK[click.action](this.#parts, click)));
+    return this.#guarded(() => ON_CLICK[click.action](this.#parts, click));
   }
 
   alert(click: AlertClick): Promise<Answer> {
-    const origin = originOf({ ...click, dedupeKey: '' }, 'alert');
-    return this.#inTime(this.#counted(origin, () => clickAlert(click, this.#parts)));
+    return this.#counted(originOf({ ...click, dedupeKey: '' }, 'alert'), () => clickAlert(click, this.#parts));
   }
 
   submit(submission: Submission): Promise<SubmitAnswer> {
-    return this.#inTime(this.#submit(submission));
-  }
-
-  async #submit(submission: Submission): Promise<SubmitAnswer> {
-    try {
-      return await ON_SUBMIT[submission.name](this.#parts, submission);
-    } catch (thrown) {
-      return closeForm(answerWith(errorMessage(toKdebugError(thrown))));
-    }
+    const answer = ON_SUBMIT[submission.name](this.#parts, submission);
+    const refused = (thrown: unknown) => closeForm(answerWith(errorMessage(toKdebugError(thrown))));
+    return inTime(answer.catch(refused), this.#deps);
   }
 
   async shortcut(shortcut: Shortcut): Promise<Answer> {
@@ -207,7 +193,11 @@ export class CommandInbox implements Inbox {
     );
   }
 
-  async #guarded(act: () => Promise<Answer>, onError: (code: string) => void = () => undefined): Promise<Answer> {
+  #guarded(act: () => Promise<Answer>, onError?: (code: string) => void): Promise<Answer> {
+    return inTime(this.#answered(act, onError), this.#deps);
+  }
+
+  async #answered(act: () => Promise<Answer>, onError: (code: string) => void = () => undefined): Promise<Answer> {
     try {
       return await act();
     } catch (thrown) {
@@ -216,10 +206,6 @@ export class CommandInbox implements Inbox {
       this.#deps.log.error('Slack request failed', { reason: error.code, error: thrown });
       return answerWith(errorMessage(error));
     }
-  }
-
-  #inTime<Given>(answer: Promise<Given>): Promise<Given | Later<Given>> {
-    return withDeadline(this.#deps.clock, LATE_AFTER_MS, answer, () => ({ kind: 'later', answer }) as const);
   }
 
   #count(result: string, origin: Origin): void {

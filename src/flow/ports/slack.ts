@@ -129,9 +129,6 @@ export interface Later<Awaited> {
   readonly answer: Promise<Awaited>;
 }
 
-/** An answer is late from then on. It leaves time to look up the person before, and to acknowledge after it. */
-export const LATE_AFTER_MS = 2_300;
-
 /**
  * The time for an answer that needs the store or the cluster: Slack waits three seconds, for a form as for a command.
  */

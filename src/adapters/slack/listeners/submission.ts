@@ -51,7 +51,8 @@ export async function onSubmission({ context, handler, body }: Delivered<Handler
   }
   if (answer.kind === 'form') return showForm({ context, submission, payload: payload.data, ack }, answer);
   await ack({ response_action: 'clear' });
-  if (answer.kind === 'later') context.inBackground(answer.answer.then((late) => tellLate(context, submission, late)));
+  if (answer.kind === 'later')
+    context.inBackground(answer.answer.then((outcome) => tellLate(context, submission, outcome)));
   else if (answer.kind === 'errors')
     tell(context, submission, refusal(new KdebugError('slack_payload_invalid'), context.names));
   else if (answer.message) tell(context, submission, answer.message);
