@@ -36,6 +36,7 @@ import {
 } from '../message/message.ts';
 import { typedCommand, typedText } from '../message/typed-text.ts';
 import { shortName } from './headline.ts';
+import { onceMoreDetails } from './once-more-parts.ts';
 import { STATE_TEXT } from './outcome-text.ts';
 import { powerParts } from './power-parts.ts';
 import { subjectOf, whyExpired } from './run-lines.ts';
@@ -53,6 +54,7 @@ export const decidedOn = (run: Run, { approvers, nowMs }: ApprovalContext): Show
   run.state === 'pending-approval' && [
     powerParts(defined(run.batch ? { batch: run.batch } : { plan: run.plan })),
     pendingPart(run, approvers, nowMs),
+    run.plan && onceMoreDetails(run.plan),
   ];
 
 /**
