@@ -20,6 +20,7 @@ const REST = [
   'test/monitoring/**/*.test.ts',
   'test/scripts/**/*.test.ts',
   'test/troubles/**/*.test.ts',
+  'test/healthy/**/*.test.ts',
   'test/faults/**/*.test.ts',
   'play/test/page/**/*.test.ts',
   'play/test/cluster/{programs,recorded}/**/*.test.ts',

@@ -12,9 +12,11 @@ PACKAGES_LIST=$here/packages.txt
 # shellcheck source=images/packages.sh
 . "$here/../packages.sh"
 names='load gunicorn fastapi express tomcat vthreads caddy goapi postgres redis nginx puma apache'
+# Programs that are only asked about while they are healthy.
+names="$names mariadb memcached mosquitto haproxy squid rabbitmq unbound dnsmasq etcd prometheus node-exporter sshd php-fpm zookeeper nats lighttpd django celery uwsgi pgbouncer fastify"
 
 # What a container needs of a closure's packages, no package of it being configured.
-unwanted='dpkg|tar|perl.*|libperl.*|usrmerge|init-system-helpers|sysvinit-utils|debconf|adduser|passwd|lsb-base|libpam-modules.*|libpam-runtime|ssl-cert|openssl|ucf|sensible-utils|libfile-find-rule-perl|libnumber-compare-perl|libtext-glob-perl|libjson-perl|postgresql-common|postgresql-client-common|locales|libc-l10n|libllvm14|libz3-4|iproute2|libbpf1|libelf1|libxtables12|libmnl0|libcap2-bin|ca-certificates|ca-certificates-java|java-common|libcups2|libavahi.*|libfontconfig1|fontconfig-config|fonts-.*|libfreetype6|libharfbuzz0b|libasound2.*|libpcsclite1|liblcms2-2|libjpeg62-turbo|libpng16-16|libgraphite2-3|libglib2.0-0|procps|psmisc|php-common|media-types|libeclipse-jdt-core-java|python3-lib2to3|readline-common|rake|libdbus-1-3|libsystemd-shared'
+unwanted='dpkg|tar|perl.*|libperl.*|usrmerge|init-system-helpers|sysvinit-utils|debconf|adduser|passwd|lsb-base|libpam-modules.*|libpam-runtime|ssl-cert|openssl|ucf|sensible-utils|libfile-find-rule-perl|libnumber-compare-perl|libtext-glob-perl|libjson-perl|postgresql-common|postgresql-client-common|locales|libc-l10n|libllvm14|libz3-4|iproute2|libbpf1|libelf1|libxtables12|libcap2-bin|ca-certificates|ca-certificates-java|java-common|libcups2|libavahi.*|libfontconfig1|fontconfig-config|fonts-.*|libfreetype6|libharfbuzz0b|libasound2.*|libpcsclite1|liblcms2-2|libjpeg62-turbo|libpng16-16|libgraphite2-3|libglib2.0-0|procps|psmisc|php-common|media-types|libeclipse-jdt-core-java|python3-lib2to3|readline-common|rake|libsystemd-shared|systemd|systemd-sysv|mount|cron|cron-daemon-common|logrotate|dmsetup|runit-helper|util-linux.*|libsemanage.*|libsepol2|debianutils|javascript-common|sgml-base|bind9-utils|libjs-.*|junit4|libspring-.*|libtomcat9-java|libmail-java|squid-langpack|libdbi-perl|erlang-snmp|erlang-tftp|erlang-ftp'
 
 pin() {
     closures=$(mktemp)
@@ -27,10 +29,12 @@ pin() {
     done <"$here/debian.txt"
     {
         echo '# Written by "layout.sh pin": kind, name, version, architecture, SHA-256, and the programs of the test bed that it is for. See images/packages.sh.'
-        awk '{ list[$1] = list[$1] (list[$1] ? "," : "") $2 } END { for (name in list) print name, list[name] }' "$closures" | sort | while read -r name programs; do
-            apt-cache show --no-all-versions "$name" </dev/null | awk -v name="$name" -v programs="$programs" \
-                '$1 == "Version:" { v = $2 } $1 == "Architecture:" { a = $2 } $1 == "SHA256:" { s = $2 } END { print "deb", name, v, "amd64", s, programs }'
-        done
+        # One question for all: each costs seconds on a busy machine.
+        # shellcheck disable=SC2046 # to be split
+        apt-cache show --no-all-versions $(awk '{ print $1 }' "$closures" | sort -u) </dev/null | awk -v closures="$closures" '
+            BEGIN { while ((getline line <closures) > 0) { split(line, f, " "); list[f[1]] = list[f[1]] (list[f[1]] ? "," : "") f[2] } }
+            $1 == "Package:" { n = $2 } $1 == "Version:" { v = $2 } $1 == "SHA256:" { s = $2 }
+            $0 == "" && s { print "deb", n, v, "amd64", s, list[n]; s = "" }' | sort -u
         grep '^wheel ' "$PACKAGES_LIST"
     } >"$next"
     cat "$next" >"$PACKAGES_LIST"
@@ -207,6 +211,53 @@ apache() {
     give apache /usr/sbin/apache2 -DFOREGROUND -f /app/httpd.conf
 }
 
+packaged() { # NAME ENTRYPOINT …: Debian's packages, what is in the program's folder as /app, and /app/start if there is one
+    name=$1
+    shift
+    base "$work/$name"
+    debian "$name" "$work/$name"
+    [ ! -d "$here/$name" ] || cp -R "$here/$name/." "$work/$name/app/"
+    rm -f "$work/$name/app/states.json"
+    [ ! -e "$work/$name/bin/dash" ] || ln -sf dash "$work/$name/bin/sh"
+    [ ! -e "$work/$name/app/start" ] || chmod 0755 "$work/$name/app/start"
+    give "$name" "$@"
+}
+
+mariadb() { packaged mariadb /app/start; }
+memcached() { packaged memcached /usr/bin/memcached -l 0.0.0.0 -v; }
+mosquitto() { packaged mosquitto /usr/sbin/mosquitto -c /app/mosquitto.conf; }
+haproxy() { packaged haproxy /usr/sbin/haproxy -W -f /app/haproxy.cfg; }
+squid() { packaged squid /usr/sbin/squid -N -d 1 -f /app/squid.conf; }
+rabbitmq() { packaged rabbitmq /app/start; }
+unbound() { packaged unbound /usr/sbin/unbound -d -c /app/unbound.conf; }
+dnsmasq() { packaged dnsmasq /usr/sbin/dnsmasq --keep-in-foreground --log-facility=- --port=5300 --conf-file=/app/dnsmasq.conf; }
+etcd() { packaged etcd /usr/bin/etcd --data-dir /tmp/etcd --listen-client-urls http://0.0.0.0:2379 --advertise-client-urls http://localhost:2379; }
+prometheus() { packaged prometheus /usr/bin/prometheus --config.file=/etc/prometheus/prometheus.yml --storage.tsdb.path=/tmp/prometheus; }
+node_exporter() { packaged node-exporter /usr/bin/prometheus-node-exporter; }
+sshd() { packaged sshd /app/start; }
+php_fpm() { packaged php-fpm /usr/sbin/php-fpm8.2 -F -O -y /app/fpm.conf; }
+nats() { packaged nats /usr/sbin/nats-server; }
+lighttpd() { packaged lighttpd /usr/sbin/lighttpd -D -f /app/lighttpd.conf; }
+django() { packaged django /usr/bin/python3 /app/shop.py runserver 0.0.0.0:8080; }
+celery() { packaged celery /usr/bin/python3 -m celery --workdir /app -A shop worker --loglevel INFO --concurrency 2; }
+uwsgi() { packaged uwsgi /usr/bin/uwsgi-core --plugin python311 --http-socket :8080 --wsgi-file /app/shop.py; }
+pgbouncer() { packaged pgbouncer /usr/sbin/pgbouncer /app/pgbouncer.ini; }
+
+zookeeper() {
+    packaged zookeeper /usr/lib/jvm/java-17-openjdk-amd64/bin/java -Xmx96m -XX:+UseSerialGC -cp "/app:$(jars zookeeper zookeeper-jute slf4j-api slf4j-log4j12 log4j-1.2 netty-all commons-cli commons-io snappy-java metrics-core jackson-databind jackson-core jackson-annotations jetty9-server jetty9-servlet jetty9-util jetty9-util-ajax jetty9-http jetty9-io jetty9-security servlet-api)" org.apache.zookeeper.server.quorum.QuorumPeerMain /app/zoo.cfg
+}
+
+jars() { for jar in "$@"; do printf '/usr/share/java/%s.jar:' "$jar"; done; }
+
+fastify() {
+    root=$work/fastify
+    base "$root"
+    debian c "$root"
+    npm_tree fastify "$root"
+    cp "$here/fastify/app.cjs" "$root/app/"
+    give fastify /usr/bin/node /app/app.cjs
+}
+
 case ${1:-} in
 names) echo "$names" && exit ;;
 pin) pin && exit ;;
@@ -223,7 +274,7 @@ for each in "${@:-$names}"; do
         case " $names " in *" $name "*) ;; *) packages_fail "no program $name" ;; esac
         begun=$(date +%s)
         # Not as a condition itself: there set -e would not count.
-        "$name" >/dev/null 2>"$work/errors" &
+        "$(echo "$name" | tr - _)" >/dev/null 2>"$work/errors" &
         if wait $!; then
             echo "bed-$name: $(($(date +%s) - begun)) s"
         else

@@ -1,15 +1,16 @@
 'use strict';
 // Prints a pod of one program of the test bed in one state, as JSON: pod.sh PROGRAM STATE. The container "app" is the program, "load" is
-// what is around it (bed-load); the state holds when the log of "load" has the line "holds".
+// what is around it (bed-load); the state holds when the log of "load" has the line "holds". The state "healthy" has a probe too.
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 const [program = '', state = ''] = process.argv.slice(2);
 const file = join(__dirname, program, 'states.json');
 if (program === '' || !existsSync(file)) fail(`no program ${program}: there must be a file ${program}/states.json`);
-const { limits: usual, states } = JSON.parse(readFileSync(file, 'utf8'));
-const wishes = states[state];
-if (wishes === undefined) fail(`${program} has no state “${state}”, but ${Object.keys(states).join(', ')}`);
+const { limits: usual, states, healthy } = JSON.parse(readFileSync(file, 'utf8'));
+const all = { ...states, ...(healthy && { healthy }) };
+const wishes = all[state];
+if (wishes === undefined) fail(`${program} has no state “${state}”, but ${Object.keys(all).join(', ')}`);
 
 const securityContext = {
   runAsNonRoot: true,
@@ -20,7 +21,7 @@ const securityContext = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
-function container(name, image, { args, command, env = {}, limits }) {
+function container(name, image, { args, command, env = {}, limits, probe }) {
   return {
     name,
     image: `localhost/bed-${image}:1`,
@@ -30,10 +31,11 @@ function container(name, image, { args, command, env = {}, limits }) {
     resources: { limits, requests: { cpu: '10m', memory: '16Mi' } },
     ...(command && { command }),
     ...(args && { args }),
+    ...(probe && { readinessProbe: { periodSeconds: 5, timeoutSeconds: 3, ...probe } }),
   };
 }
 
-const { args, command, env, load, limits } = wishes;
+const { args, command, env, load, limits, probe, beside = [] } = wishes;
 const pod = {
   apiVersion: 'v1',
   kind: 'Pod',
@@ -53,8 +55,13 @@ const pod = {
     },
     securityContext: { sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
     containers: [
-      container('app', program, { args, command, env, limits: { ...usual, ...limits } }),
-      container('load', 'load', { args: load, limits: { cpu: '500m', memory: '64Mi' } }),
+      container('app', program, { args, command, env, limits: { ...usual, ...limits }, probe }),
+      ...beside.map((name) => container(name, name, { limits: { cpu: '500m', memory: '192Mi' } })),
+      container('load', 'load', {
+        args: load,
+        env: wishes === healthy ? { BED_QUIET: 'yes' } : {},
+        limits: { cpu: '500m', memory: '64Mi' },
+      }),
     ],
   },
 };

@@ -12,12 +12,15 @@ import { asChannelId } from '../../src/core/ids.ts';
 import { podsOfTarget, type QuestionTarget } from '../../src/core/lookup/workload-sources.ts';
 import type { WorkloadKind } from '../../src/core/request/command.ts';
 import { targetContainerOf } from '../../src/core/request/target.ts';
+import type { Run } from '../../src/core/run/run.ts';
 import type { FlowDeps } from '../../src/flow/context/deps.ts';
 import { readPodFacts } from '../../src/flow/first-answer/pod-facts.ts';
 import { readWorkloadFacts } from '../../src/flow/first-answer/workload-facts.ts';
 import type { Cluster } from '../../src/flow/ports/cluster.ts';
+import { diagnose } from '../../src/flow/run/collect.ts';
+import { defined } from '../../src/lib/object.ts';
 import { World } from '../flow/support/world.ts';
-import { anOrigin, aPolicy, aRule } from '../support/builders.ts';
+import { anOrigin, aPlan, aPolicy, aRule, aRun, aTermination } from '../support/builders.ts';
 import { patientClock } from '../support/patient-clock.ts';
 import type { Answered } from './judge.ts';
 import { folderOf, podNamed, type Recording, type Trouble, troubleNames } from './trouble.ts';
@@ -30,6 +33,13 @@ export interface FromRecording extends Answered {
   readonly verdict: Verdict;
   /** Requests for anything but the pods, which are those of the open watch. */
   readonly calls: readonly string[];
+}
+
+export interface RecordedLook {
+  readonly folder: string;
+  readonly namespace: string;
+  readonly podName: string;
+  readonly logEnd: string;
 }
 
 /** Answers troubles from their recordings as kdebug does: its own adapter, reader of facts and rules, on a local cluster. */
@@ -47,7 +57,7 @@ export class RecordedTroubles {
     this.#cluster = cluster;
     const kubeconfigPath = join(this.#folder, 'kubeconfig');
     writeFileSync(kubeconfigPath, cluster.kubeconfig, { mode: 0o600 });
-    const rules = [aRule({ namespaces: troubleNames(), targetLog: 'errors' })];
+    const rules = [aRule({ namespaces: [...troubleNames(), 'healthy-*'], targetLog: 'errors' })];
     const policy = aPolicy({ channels: { [asChannelId('C0SHOP')]: { name: '#shop-oncall', rules } } });
     const deps = new World({ policy }).deps();
     const clusters = { [CLUSTER]: { inCluster: false, default: true } };
@@ -77,6 +87,29 @@ export class RecordedTroubles {
       .filter(({ resource, subresource }) => resource !== 'pods' || subresource !== '')
       .map(({ verb, resource, subresource }) => `${verb} ${resource} ${subresource}`);
     return { ...answeredBy(verdict), verdict, calls };
+  }
+
+  /**
+   * The run of a question about a pod in a recorded folder: with its first answer, and as it ends after a look that
+   * left this log.
+   */
+  async look({
+    folder,
+    namespace,
+    podName,
+    logEnd,
+  }: RecordedLook): Promise<{ readonly first: Run; readonly ended: Run }> {
+    this.#cluster.loadRecorded(folder, namespace);
+    const cluster = this.#clusters.get(CLUSTER);
+    const pod = await cluster.pod(namespace, podName);
+    const answered = firstAnswer(await this.#pod(cluster, pod));
+    const { uid } = pod.metadata;
+    const plan = aPlan({ cluster: CLUSTER, namespace, podName, podUid: uid, targetContainerName: 'app' });
+    const first = aRun({ state: 'running', plan, verdict: answered, launchedAtMs: this.#deps.clock.now() });
+    const outcome = { kind: 'succeeded' } as const;
+    const output = { logEnd, terminationMessage: '', termination: aTermination(), outcome };
+    const verdict = await diagnose(first, output, this.#deps);
+    return { first, ended: { ...first, state: 'finished', outcome, ...defined({ verdict }) } };
   }
 
   async #verdict({ ask = '', askPod }: Trouble, { recording, namespace }: { recording: Recording; namespace: string }) {

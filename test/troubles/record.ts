@@ -40,25 +40,45 @@ export async function recordTrouble(target: Target, trouble: Trouble): Promise<s
 /** The state of a crash loop passes quickly: what was read must still show it. */
 async function record(stage: Stage, trouble: Trouble, left = 4): Promise<string> {
   const { name, laterHours } = trouble;
+  const read = await readStage(stage);
+  const texts = read.logs.map(({ text }) => text);
+  const isLost = read.logs.some(({ file, text }) => file.endsWith('.previous') && NO_LOG.test(text));
+  const missing = isLost ? 'log' : missingOf(trouble.until, { objects: read.found, logs: texts });
+  if (missing !== undefined) {
+    if (left === 0) throw new Error(`${name}: gone while it was read: ${missing}`);
+    await stage.until(trouble.until);
+    return record(stage, trouble, left - 1);
+  }
+  return writeRecorded(`${folderOf(name)}recorded/`, read, laterHours * HOUR_MS);
+}
+
+/** What the API of a real cluster says of a namespace at one moment. */
+export interface ReadStage {
+  readonly found: readonly JsonObject[];
+  readonly classes: readonly JsonObject[];
+  readonly nodes: readonly JsonObject[];
+  readonly logs: readonly { readonly file: string; readonly text: string }[];
+  readonly namespace: string;
+  readonly atMs: number;
+}
+
+export async function readStage(stage: Stage): Promise<ReadStage> {
   const [found, classes, nodes] = await Promise.all([
     Promise.all(KINDS.map(([group, plural]) => stage.ofNamespace(group, plural))),
     stage.list('/apis/storage.k8s.io/v1/storageclasses'),
     stage.list('/api/v1/nodes'),
   ]);
   const [pods = []] = found;
-  const logs = await Promise.all(pods.flatMap((pod) => logsOf(stage, pod)));
-  const isLost = logs.flat().some(({ file, text }) => file.endsWith('.previous') && NO_LOG.test(text));
-  const missing = isLost
-    ? 'log'
-    : missingOf(trouble.until, { objects: found.flat(), logs: logs.flat().map(({ text }) => text) });
-  if (missing !== undefined) {
-    if (left === 0) throw new Error(`${name}: gone while it was read: ${missing}`);
-    await stage.until(trouble.until);
-    return record(stage, trouble, left - 1);
-  }
+  const logs = (await Promise.all(pods.flatMap((pod) => logsOf(stage, pod)))).flat();
+  return { found: found.flat(), classes, nodes, logs, namespace: stage.namespace, atMs: Date.now() };
+}
+
+/** Writes the folder anew, without what belongs to the machine. Returns the size of what it wrote. */
+export function writeRecorded(folder: string, read: ReadStage, later = 0): string {
+  const { found, classes, nodes, logs } = read;
   const node = String(at(nodes[0], 'metadata', 'name'));
   const address = String(listAt(nodes[0], 'status', 'addresses').map((each) => at(each, 'address'))[0]);
-  const neutral = (text: string): string => text.replaceAll(stage.namespace, NAMESPACE);
+  const neutral = (text: string): string => text.replaceAll(read.namespace, NAMESPACE);
   const cut = (value: Json, key = ''): Json => {
     if (typeof value === 'string') {
       if (key === 'message') return neutral(value).replace(new RegExp(` to ${node}$`), ` to ${NODE}`);
@@ -72,17 +92,15 @@ async function record(stage: Stage, trouble: Trouble, left = 4): Promise<string>
     const fields = Object.entries(value).filter(([field]) => field !== 'managedFields');
     return Object.fromEntries(fields.map(([field, each]) => [field, cut(each, field)]));
   };
-  const later = laterHours * HOUR_MS;
-  const objects = [...found.flat(), ...classes, ...nodes.map(shortNode)]
+  const objects = [...found, ...classes, ...nodes.map(shortNode)]
     .filter(({ kind }) => later === 0 || kind !== 'Event')
     .map((object) => JSON.stringify(cut(object)));
 
-  const folder = `${folderOf(name)}recorded/`;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}objects.json`, `[\n${objects.join(',\n')}\n]\n`);
-  writeFileSync(`${folder}at.txt`, `${new Date(Date.now() + later).toISOString()}\n`);
-  const written = logs.flat().filter(({ text }) => text !== '');
+  writeFileSync(`${folder}at.txt`, `${new Date(read.atMs + later).toISOString()}\n`);
+  const written = logs.filter(({ text }) => text !== '');
   if (written.length > 0) mkdirSync(`${folder}logs`);
   for (const { file, text } of written) writeFileSync(`${folder}logs/${file}.log`, neutral(text));
   return `${objects.length} objects, ${written.length} logs`;

@@ -22,13 +22,19 @@ const PATHS: Readonly<Record<string, readonly [group: string, plural: string]>> 
   StatefulSet: ['/apis/apps/v1', 'statefulsets'],
 };
 
+/** What is applied, done and waited for. */
+interface Played extends Pick<Trouble, 'name' | 'then' | 'until'> {
+  /** Default: the trouble's manifest. */
+  readonly objects?: readonly JsonObject[];
+}
+
 /** A namespace of its own on a real cluster, in which one trouble is played. */
 export class Stage {
   readonly namespace: string;
   readonly #target: Target;
-  readonly #trouble: Trouble;
+  readonly #trouble: Played;
 
-  constructor(target: Target, trouble: Trouble) {
+  constructor(target: Target, trouble: Played) {
     this.#target = target;
     this.#trouble = trouble;
     this.namespace = `trouble-${trouble.name}-${Math.random().toString(36).slice(2, 8)}`;
@@ -36,7 +42,7 @@ export class Stage {
 
   /** Applies the manifest, does its steps, and waits until the trouble is there; at most 90 s for each state. */
   async play(): Promise<void> {
-    const objects = readManifest(this.#trouble.name);
+    const { objects = readManifest(this.#trouble.name) } = this.#trouble;
     const own = objects.find(({ kind }) => kind === 'Namespace');
     await this.#create('/api/v1/namespaces', { metadata: { name: this.namespace, labels: labelsOf(own) } });
     for (const object of objects) {

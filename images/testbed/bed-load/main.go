@@ -8,10 +8,12 @@
 //	redis=RATE,PORT,WORDS   a command of Redis; redis-stuck=N,PORT,WORDS
 //	sql=RATE,PORT,SQL       PostgreSQL; sql-stuck=N,PORT,SQL, and sql-hold=PORT,SQL leaves its transaction open;
 //	                        ";;" parts statements that are sent one by one
+//	odd=PORT                every few seconds what any open port meets: a client that leaves, a scanner's TLS, words of no protocol
 //	up=PORT                 holds when that port takes a connection
 //	after=SECONDS           holds after that time at the earliest
 //
-// It is the name server of the pod too, as its cluster may have none. It prints "ok MILLISECONDS" for each good answer, and "holds" when each part holds. It ends after BED_SECONDS (3600).
+// It is the name server of the pod too, as its cluster may have none. It prints "ok MILLISECONDS" for each good answer, and "holds" when each part holds. It ends after BED_SECONDS (3600);
+// with BED_QUIET it says nothing of single answers.
 package main
 
 import (
@@ -95,6 +97,9 @@ var parts = map[string]func(values string, holds func()){
 		holds()
 		select {}
 	},
+	"odd": func(port string, holds func()) {
+		answered("0.2", holds, oddCaller(port))
+	},
 	"silent": listen(silent),
 	"echo":   listen(echo),
 	"up": func(port string, holds func()) {
@@ -110,6 +115,13 @@ var parts = map[string]func(values string, holds func()){
 	},
 }
 
+// say is for who reads the log of the load. With BED_QUIET nobody does, and its lines would be words of the pod.
+func say(format string, values ...any) {
+	if os.Getenv("BED_QUIET") == "" {
+		fmt.Printf(format, values...)
+	}
+}
+
 // answered calls RATE times a second and prints how long each answer took.
 func answered(rate string, holds func(), call func() error) {
 	perSecond, _ := strconv.ParseFloat(rate, 64)
@@ -117,10 +129,10 @@ func answered(rate string, holds func(), call func() error) {
 	for range time.Tick(time.Duration(float64(time.Second) / perSecond)) {
 		began := time.Now()
 		if err := call(); err != nil {
-			fmt.Printf("failed: %.120v\n", err)
+			say("failed: %.120v\n", err)
 			continue
 		}
-		fmt.Printf("ok %.1f\n", float64(time.Since(began).Microseconds())/1000)
+		say("ok %.1f\n", float64(time.Since(began).Microseconds())/1000)
 		if good++; good == 5 {
 			holds()
 		}

@@ -190,3 +190,29 @@ func takes(port string) bool {
 	}
 	return err == nil
 }
+
+// oddCaller does in turn what a scanner, a health check and a client that changes its mind do.
+func oddCaller(port string) func() error {
+	words := []string{
+		"",
+		"\x16\x03\x01\x00\x2f\x01\x00\x00\x2b\x03\x03" + strings.Repeat("\x2a", 32) + "\x00\x00\x04\x13\x01\x00\x2f\x01\x00",
+		"GET /.env HTTP/1.1\r\nHost: shop\r\n",
+		"hello\r\n\r\n",
+	}
+	turn := 0
+	return func() error {
+		said := words[turn%len(words)]
+		turn++
+		conn, err := net.DialTimeout("tcp", "127.0.0.1:"+port, time.Second)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, said); err != nil || said == "" {
+			return err
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(time.Second))
+		_, err = io.Copy(io.Discard, io.LimitReader(conn, 1<<16))
+		return err
+	}
+}

@@ -26,12 +26,22 @@ interface Written {
   readonly profile?: boolean;
 }
 
+const tableOf = (program: string) => JSON.parse(readFileSync(`${BED}${program}/states.json`, 'utf8'));
+
+const programs = (): readonly string[] =>
+  readdirSync(BED)
+    .filter((name) => existsSync(`${BED}${name}/states.json`))
+    .sort();
+
+/** Programs that are asked about while they are healthy, from their start on. */
+export const healthyPrograms = (): readonly string[] =>
+  programs().filter((program) => tableOf(program).healthy !== undefined);
+
 /** Every state of every program, in the order of names. Throws for a table that names an image or a program that is not there. */
 function allStates(): readonly State[] {
-  const programs = readdirSync(BED).filter((name) => existsSync(`${BED}${name}/states.json`));
-  return programs.sort().flatMap((program) => {
-    const table = JSON.parse(readFileSync(`${BED}${program}/states.json`, 'utf8'));
-    const states = Object.entries<Written>(table.states);
+  return programs().flatMap((program) => {
+    const table = tableOf(program);
+    const states = Object.entries<Written>(table.states ?? {});
     return states.map(([name, written]) => toState(program, name, { profile: table.profile, ...written }));
   });
 }
@@ -65,5 +75,5 @@ export function chosenStates(wish: string | undefined): readonly State[] {
 }
 
 /** The pod that images/testbed/pod.sh prints. */
-export const podOf = ({ program, name }: State): V1Pod =>
+export const podOf = ({ program, name }: Pick<State, 'program' | 'name'>): V1Pod =>
   JSON.parse(execFileSync('sh', [`${BED}pod.sh`, program, name], { encoding: 'utf8' }));
