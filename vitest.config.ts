@@ -45,6 +45,7 @@ const PART = process.env.KDEBUG_REST;
 /** The files that take longest, in this order: a checkout without a cache of durations would start them last, since they are short. */
 const FIRST = [
   'test/cluster/testbed',
+  'test/cluster/healthy',
   'test/cluster/stacks',
   'test/cluster/stories',
   'test/cluster/autodiagnose.test',
@@ -118,7 +119,7 @@ const attack = {
 };
 
 /** By these a test on the cluster is asked for more than its sample. */
-const MORE = ['KDEBUG_TESTBED', 'KDEBUG_TROUBLES', 'KDEBUG_TRACED', 'KDEBUG_DEATHS', 'KDEBUG_LEAKS'];
+const MORE = ['KDEBUG_TESTBED', 'KDEBUG_HEALTHY', 'KDEBUG_TROUBLES', 'KDEBUG_TRACED', 'KDEBUG_DEATHS', 'KDEBUG_LEAKS'];
 
 /** The stories with a kubelet, on the cluster that KUBECONFIG names. */
 const cluster = {

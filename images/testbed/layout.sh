@@ -16,7 +16,7 @@ names='load gunicorn fastapi express tomcat vthreads caddy goapi postgres redis 
 names="$names mariadb memcached mosquitto haproxy squid rabbitmq unbound dnsmasq etcd prometheus node-exporter sshd php-fpm zookeeper nats lighttpd django celery uwsgi pgbouncer fastify"
 
 # What a container needs of a closure's packages, no package of it being configured.
-unwanted='dpkg|tar|perl.*|libperl.*|usrmerge|init-system-helpers|sysvinit-utils|debconf|adduser|passwd|lsb-base|libpam-modules.*|libpam-runtime|ssl-cert|openssl|ucf|sensible-utils|libfile-find-rule-perl|libnumber-compare-perl|libtext-glob-perl|libjson-perl|postgresql-common|postgresql-client-common|locales|libc-l10n|libllvm14|libz3-4|iproute2|libbpf1|libelf1|libxtables12|libcap2-bin|ca-certificates|ca-certificates-java|java-common|libcups2|libavahi.*|libfontconfig1|fontconfig-config|fonts-.*|libfreetype6|libharfbuzz0b|libasound2.*|libpcsclite1|liblcms2-2|libjpeg62-turbo|libpng16-16|libgraphite2-3|libglib2.0-0|procps|psmisc|php-common|media-types|libeclipse-jdt-core-java|python3-lib2to3|readline-common|rake|libsystemd-shared|systemd|systemd-sysv|mount|cron|cron-daemon-common|logrotate|dmsetup|runit-helper|util-linux.*|libsemanage.*|libsepol2|debianutils|javascript-common|sgml-base|bind9-utils|libjs-.*|junit4|libspring-.*|libtomcat9-java|libmail-java|squid-langpack|libdbi-perl|erlang-snmp|erlang-tftp|erlang-ftp'
+unwanted='dpkg|tar|perl.*|libperl.*|usrmerge|init-system-helpers|sysvinit-utils|debconf|adduser|passwd|lsb-base|libpam-modules.*|libpam-runtime|ssl-cert|openssl|ucf|sensible-utils|libfile-find-rule-perl|libnumber-compare-perl|libtext-glob-perl|libjson-perl|postgresql-common|postgresql-client-common|locales|libc-l10n|libllvm14|libz3-4|iproute2|libbpf1|libelf1|libxtables12|libcap2-bin|ca-certificates|ca-certificates-java|java-common|libcups2|libavahi.*|libfontconfig1|fontconfig-config|fonts-.*|libfreetype6|libharfbuzz0b|libasound2.*|libpcsclite1|liblcms2-2|libjpeg62-turbo|libpng16-16|libgraphite2-3|libglib2.0-0|procps|psmisc|php-common|media-types|libeclipse-jdt-core-java|python3-lib2to3|readline-common|rake|libsystemd-shared|systemd|systemd-sysv|mount|cron|cron-daemon-common|logrotate|dmsetup|runit-helper|util-linux.*|libsemanage.*|libsepol2|debianutils|javascript-common|sgml-base|bind9-utils|libjs-.*|junit4|libspring-.*|libtomcat9-java|libmail-java|libdbi-perl|erlang-snmp|erlang-tftp|erlang-ftp'
 
 pin() {
     closures=$(mktemp)
@@ -42,8 +42,8 @@ pin() {
 }
 
 base() { # ROOT: what each of them has
-    mkdir -p "$1/tmp" "$1/etc" "$1/app"
-    chmod 1777 "$1/tmp"
+    mkdir -p "$1/tmp" "$1/var/tmp" "$1/etc" "$1/app"
+    chmod 1777 "$1/tmp" "$1/var/tmp"
     printf 'root:x:0:0::/:/bin/sh\nshop:x:10001:10001::/tmp:/bin/sh\n' >"$1/etc/passwd"
     printf 'root:x:0:\nshop:x:10001:\n' >"$1/etc/group"
     printf 'passwd: files\ngroup: files\nhosts: files dns\n' >"$1/etc/nsswitch.conf"

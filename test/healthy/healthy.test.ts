@@ -55,7 +55,7 @@ describe('a question about a healthy program', () => {
       const podName = podNameOf(program);
       const { first, ended } = await recorded.look({ folder, namespace: `healthy-${program}-${age}`, podName, logEnd });
       expect(first.verdict?.unseen ?? []).not.toContainEqual(expect.stringMatching(/channel/));
-    expect(ended.verdict?.by).toBeDefined();
+      expect(ended.verdict?.by).toBeDefined();
       const read = [cardOf(first), cardOf(ended), resultMessage(ended)];
       const found = read.flatMap((message) => alarmsIn(onPhone(message)));
       const words = [first, ended].map(({ verdict }) => verdict?.line ?? '');

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import type { JsonObject } from '../../play/test/cluster/recorded/json.ts';
+import { type JsonObject, objectAt } from '../../play/test/cluster/recorded/json.ts';
 import type { Target } from '../../play/test/cluster/recorded/target.ts';
 import { securityContextOf } from '../../src/core/container/profiles.ts';
 import { REPORT_BEGIN, REPORT_END } from '../../src/core/report-marks.ts';
@@ -28,7 +28,7 @@ export async function recordHealthy(target: Target, looks: Looks, program: strin
         securityContext: AS_TARGET,
       });
       const folder = folderAt(program, age);
-      said.push(`${age} s: ${writeRecorded(folder, { ...read, found: read.found.filter(isRead) })}`);
+      said.push(`${age} s: ${writeRecorded(folder, { ...read, found: shortened(read.found) })}`);
       writeFileSync(`${folder}look.log`, `${markedReport(log)}\n`);
     }
     return said.join('; ');
@@ -37,8 +37,16 @@ export async function recordHealthy(target: Target, looks: Looks, program: strin
   }
 }
 
-/** Nothing asks for events that are no warnings, and each look adds three. */
-const isRead = ({ kind, type }: JsonObject): boolean => kind !== 'Event' || type !== 'Normal';
+/** Without events that are no warnings, for which nothing asks, and without the looks before. */
+const shortened = (objects: readonly JsonObject[]): readonly JsonObject[] =>
+  objects
+    .filter(({ kind, type }) => kind !== 'Event' || type !== 'Normal')
+    .map((object) => {
+      if (object.kind !== 'Pod') return object;
+      const { ephemeralContainers: _spec, ...spec } = objectAt(object, 'spec');
+      const { ephemeralContainerStatuses: _status, ...status } = objectAt(object, 'status');
+      return { ...object, spec, status };
+    });
 
 const markedReport = (log: string): string =>
   log.slice(log.lastIndexOf(REPORT_BEGIN), log.lastIndexOf(REPORT_END) + REPORT_END.length);
