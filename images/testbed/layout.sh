@@ -13,10 +13,10 @@ PACKAGES_LIST=$here/packages.txt
 . "$here/../packages.sh"
 names='load gunicorn fastapi express tomcat vthreads caddy goapi postgres redis nginx puma apache'
 # Programs that are only asked about while they are healthy.
-names="$names mariadb memcached mosquitto haproxy squid rabbitmq unbound dnsmasq etcd prometheus node-exporter sshd php-fpm zookeeper nats lighttpd django celery uwsgi pgbouncer fastify"
+names="$names mariadb memcached mosquitto haproxy squid rabbitmq unbound etcd prometheus node-exporter sshd php-fpm zookeeper nats lighttpd django celery uwsgi pgbouncer fastify"
 
 # What a container needs of a closure's packages, no package of it being configured.
-unwanted='dpkg|tar|perl.*|libperl.*|usrmerge|init-system-helpers|sysvinit-utils|debconf|adduser|passwd|lsb-base|libpam-modules.*|libpam-runtime|ssl-cert|openssl|ucf|sensible-utils|libfile-find-rule-perl|libnumber-compare-perl|libtext-glob-perl|libjson-perl|postgresql-common|postgresql-client-common|locales|libc-l10n|libllvm14|libz3-4|iproute2|libbpf1|libelf1|libxtables12|libcap2-bin|ca-certificates|ca-certificates-java|java-common|libcups2|libavahi.*|libfontconfig1|fontconfig-config|fonts-.*|libfreetype6|libharfbuzz0b|libasound2.*|libpcsclite1|liblcms2-2|libjpeg62-turbo|libpng16-16|libgraphite2-3|libglib2.0-0|procps|psmisc|php-common|media-types|libeclipse-jdt-core-java|python3-lib2to3|readline-common|rake|libsystemd-shared|systemd|systemd-sysv|mount|cron|cron-daemon-common|logrotate|dmsetup|runit-helper|util-linux.*|libsemanage.*|libsepol2|debianutils|javascript-common|sgml-base|bind9-utils|libjs-.*|junit4|libspring-.*|libtomcat9-java|libmail-java|libdbi-perl|erlang-snmp|erlang-tftp|erlang-ftp'
+unwanted='dpkg|tar|perl.*|libperl.*|usrmerge|init-system-helpers|sysvinit-utils|debconf|adduser|passwd|lsb-base|libpam-modules.*|libpam-runtime|ssl-cert|openssl|ucf|sensible-utils|libfile-find-rule-perl|libnumber-compare-perl|libtext-glob-perl|libjson-perl|postgresql-common|postgresql-client-common|locales|libc-l10n|libllvm14|libz3-4|iproute2|libbpf1|libelf1|libxtables12|libcap2-bin|ca-certificates|ca-certificates-java|java-common|libcups2|libavahi.*|libfontconfig1|fontconfig-config|fonts-.*|libfreetype6|libharfbuzz0b|libasound2.*|libpcsclite1|liblcms2-2|libjpeg62-turbo|libpng16-16|libgraphite2-3|libglib2.0-0|procps|psmisc|php-common|media-types|libeclipse-jdt-core-java|python3-lib2to3|readline-common|rake|libdbus-1-3|libsystemd-shared|systemd|systemd-sysv|mount|cron|cron-daemon-common|logrotate|dmsetup|runit-helper|util-linux.*|libsemanage.*|libsepol2|debianutils|javascript-common|sgml-base|bind9-utils|libjs-.*|junit4|libspring-.*|libtomcat9-java|libmail-java|libdbi-perl|erlang-snmp|erlang-tftp|erlang-ftp'
 
 pin() {
     closures=$(mktemp)
@@ -230,7 +230,6 @@ haproxy() { packaged haproxy /usr/sbin/haproxy -W -f /app/haproxy.cfg; }
 squid() { packaged squid /usr/sbin/squid -N -d 1 -f /app/squid.conf; }
 rabbitmq() { packaged rabbitmq /app/start; }
 unbound() { packaged unbound /usr/sbin/unbound -d -c /app/unbound.conf; }
-dnsmasq() { packaged dnsmasq /usr/sbin/dnsmasq --keep-in-foreground --log-facility=- --port=5300 --conf-file=/app/dnsmasq.conf; }
 etcd() { packaged etcd /usr/bin/etcd --data-dir /tmp/etcd --listen-client-urls http://0.0.0.0:2379 --advertise-client-urls http://localhost:2379; }
 prometheus() { packaged prometheus /usr/bin/prometheus --config.file=/etc/prometheus/prometheus.yml --storage.tsdb.path=/tmp/prometheus; }
 node_exporter() { packaged node-exporter /usr/bin/prometheus-node-exporter; }

@@ -21,14 +21,14 @@ const securityContext = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
-function container(name, image, { args, command, env = {}, limits, probe }) {
+function container(name, image, { args, command, env = {}, limits, probe, cpu = '10m' }) {
   return {
     name,
     image: `localhost/bed-${image}:1`,
     imagePullPolicy: 'IfNotPresent',
     securityContext,
     env: Object.entries(env).map(([key, value]) => ({ name: key, value })),
-    resources: { limits, requests: { cpu: '10m', memory: '16Mi' } },
+    resources: { limits, requests: { cpu, memory: '16Mi' } },
     ...(command && { command }),
     ...(args && { args }),
     ...(probe && { readinessProbe: { periodSeconds: 5, timeoutSeconds: 3, ...probe } }),
@@ -55,7 +55,13 @@ const pod = {
     },
     securityContext: { sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
     containers: [
-      container('app', program, { args, command, env, limits: { ...usual, ...limits }, probe }),
+      container('app', program, {
+        args,
+        command,
+        env,
+        limits: { ...usual, ...limits },
+        ...(probe && { probe, cpu: '300m' }),
+      }),
       ...beside.map((name) => container(name, name, { limits: { cpu: '500m', memory: '192Mi' } })),
       container('load', 'load', {
         args: load,

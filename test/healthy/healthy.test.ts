@@ -10,7 +10,7 @@ import { alarmsIn } from './alarms.ts';
 import { AGES, folderAt, podNameOf, recordedPrograms } from './program.ts';
 
 /** All that is recorded of a program. */
-const MAX_BYTES = 120_000;
+const MAX_BYTES = 200_000;
 
 const asks = recordedPrograms().flatMap((program) => AGES.map((age) => ({ program, age })));
 
