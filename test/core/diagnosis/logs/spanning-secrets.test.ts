@@ -41,13 +41,14 @@ describe.each(SPANNING)('a secret over several lines: $name', ({ log, secret }) 
   // Without an indentation, and below a sentence, only a word alone is taken for a value.
   const isMarked = lines.every((line, index) => index === 0 || /^\s|[A-Za-z0-9+/]{32}|^-|^next|^$|^after/.test(line));
   const end = isMarked && !/\bfor user\b/.test(log) ? ' failed' : '';
-  it.runIf(end !== '')('is not quoted where one of its lines is the only error', () => {
-    for (const [index, line] of lines.entries()) {
-      const failing = lines.with(index, index === 0 ? line : `${line}${end}`);
-      expectHidden(quotedOf(['ready', ...failing, ...calm(300)]), line);
-      expectHidden(quotedOf(['ready', ...failing.slice(0, index + 1)]), line);
-    }
-  });
+  if (end !== '')
+    it('is not quoted where one of its lines is the only error', () => {
+      for (const [index, line] of lines.entries()) {
+        const failing = lines.with(index, index === 0 ? line : `${line}${end}`);
+        expectHidden(quotedOf(['ready', ...failing, ...calm(300)]), line);
+        expectHidden(quotedOf(['ready', ...failing.slice(0, index + 1)]), line);
+      }
+    });
 
   it('is not quoted of a record that holds it in one field', () => {
     for (const field of ['msg', 'error', 'stack_trace']) {
