@@ -30,18 +30,19 @@ const KNOWN: readonly Known[] = [
     says: ({ quota, wanted, used, limit }) =>
       `the quota ${short(quota)} is used up: requested ${short(wanted, 60)}, used ${short(used, 60)}, limited to ${short(limit, 60)}`,
     next: (manifest, { quota }) =>
-      `Lower the requests in the manifest of ${manifest}, remove pods, or ask the owner of the quota ${short(quota)} for more.`,
+      `Lower the requests in the manifest of ${manifest}. Or remove pods, or ask the owner of the quota ${short(quota)} for more.`,
   },
   {
     pattern: /violates PodSecurity "(?<level>[^":]{1,60})[^"]*": (?<why>.{1,4000})$/s,
     says: ({ level, why = '' }) =>
       `Pod Security ${short(level)} of its namespace forbids them: ${quoted(why.replace(/ \([^()]{1,500}\)/g, ''))}`,
     next: (manifest, { why = '' }) => {
-      const fields = [...why.matchAll(/must (?:not )?set (?<field>[^()]{1,120})\)/g)].map(
-        ({ groups }) => groups?.field ?? '',
+      const fields = new Set(
+        [...why.matchAll(/must (?:not )?set (?<field>[^()]{1,120})\)/g)].map(({ groups }) => groups?.field ?? ''),
       );
-      const wanted = short([...new Set(fields)].join(', '), 250);
-      return `Set what it asks for in the manifest of ${manifest}${wanted === '' ? ', under securityContext.' : `. It asks for ${wanted}.`}`;
+      const [first = 'what it asks for', ...others] = [...fields].map((field) => short(field.split('=')[0]));
+      const all = short([...fields].join(', '), 250);
+      return `Set ${first}${others.length > 0 ? ' and what else it asks for' : ''} in the manifest of ${manifest}${all === '' ? ', under securityContext.' : `. It asks for ${all}.`}`;
     },
   },
   {

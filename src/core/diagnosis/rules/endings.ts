@@ -128,7 +128,7 @@ function nextOf({ part, ended }: Ending, words: string, { pod }: ClusterFacts): 
   if (ended.exitCode === 127 || ended.exitCode === 126)
     return `Correct the command of ${part.name} in the manifest of ${manifest}, or its image.`;
   if (words !== '')
-    return `Correct what it complains of: what ${part.name} needs, its settings in the manifest of ${manifest}, or its program.`;
+    return `Correct what it complains of. It is in what ${part.name} needs, in its settings in the manifest of ${manifest}, or in its program.`;
   if (ended.exitCode === 137)
     return 'Something killed it from outside: its node, a probe, or the kernel for lack of memory on the node.';
   return `Look at how ${part.name} starts: its command and settings in the manifest of ${manifest}.`;
