@@ -111,8 +111,8 @@ export class ErrorShapes {
     const hasErrors = found.some(({ level }) => level !== 'warning');
     const shown = found.filter(({ level }) => !hasErrors || level !== 'warning').slice(0, MAX_SHOWN);
     const examples = shown.flatMap(({ first, cause = '' }) => [first, cause]);
-    const said = [this.#newest ?? '', this.#onLoopback ?? '', ...examples];
-    const [newest, onLoopback, ...safe] = yield* redactTogether(said, this.#redact);
+    const chosen = [this.#newest ?? '', this.#onLoopback ?? '', ...examples];
+    const [newest, onLoopback, ...safe] = yield* redactTogether(chosen, this.#redact);
     const shapes: LogShape[] = [];
     for (const [index, { level, isAccess, count, firstAtMs, lastAtMs, newestAtMs }] of shown.entries()) {
       shapes.push({
