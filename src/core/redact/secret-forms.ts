@@ -77,9 +77,12 @@ const MIN_BARE_TOKEN_LENGTH = 20;
 function credentialIn(word: string, start: number, at: number): SecretRange | undefined {
   const authority = word.slice(start, Math.min(at, start + MAX_USER_LENGTH));
   const userEnd = authority.search(/[/?#@:[]/);
-  if (userEnd === -1) {
-    const bare = at - start <= MAX_USER_LENGTH && at - start >= MIN_BARE_TOKEN_LENGTH && /\d/.test(authority);
-    return bare ? { start, end: at, kind: 'url-password' } : undefined;
+  if (userEnd === -1 || authority[userEnd] === '@') {
+    // Another `@` further on, as of an image behind the address, does not make it a password.
+    const end = userEnd === -1 ? at : start + userEnd;
+    const length = end - start;
+    const bare = length <= MAX_USER_LENGTH && length >= MIN_BARE_TOKEN_LENGTH && /\d/.test(authority.slice(0, length));
+    return bare ? { start, end, kind: 'url-password' } : undefined;
   }
   if (authority[userEnd] !== ':' || PORT.test(word.slice(start + userEnd + 1, start + userEnd + 7))) return undefined;
   const passwordStart = start + userEnd + 1;
