@@ -158,7 +158,7 @@ describe.skipIf(!canLook)('the report', () => {
     const { pid } = await startTarget(`process.title = 'a"b\\\\\\n\\u00e9\\t}'; ${IDLE}`);
     const report = await diagnose({ AUTODIAGNOSE_PID: String(pid) });
 
-    expect(sectionOf(diagnosisOf(report), 'context')?.text).toContain('(a"b\\');
+    expect(sectionOf(diagnosisOf(report), 'context')?.text).toContain(`("a'b\\`);
     expect(report.out).toMatch(/^[\n -~]*$/);
   });
 

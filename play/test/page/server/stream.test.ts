@@ -30,6 +30,7 @@ describe('the event stream', () => {
       'ginger',
       'stuck',
       'flame',
+      'watch',
       'compare',
       'job',
       'crash',
@@ -72,7 +73,7 @@ describe('the event stream', () => {
     const notification = { user: 'U0BOB', channel: SHOP, ts, why: 'mention' };
     expect(told).toEqual({
       kind: 'notified',
-      notification: { ...notification, text: expect.stringMatching(/is @Bob here/i) },
+      notification: { ...notification, phone: 'is @bob here?', desktop: 'is @bob here?' },
     });
     await stream.close();
     expect((await page.snapshot()).notified).toContainEqual(expect.objectContaining({ user: 'U0BOB', ts }));
