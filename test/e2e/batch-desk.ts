@@ -116,8 +116,9 @@ export function tellBatchDesk(open: () => Promise<Scene>, close: () => Promise<v
     return JSON.stringify(body);
   }
 
+  /** In the channel, or below the message whose shortcut began the batch. */
   const anchors = (): readonly StoredMessage[] =>
-    bed.slack.messages(CHANNEL).filter((message) => tagOf(message, 'kind') === 'anchor');
+    [...bed.slack.state.channelMessages(CHANNEL).values()].filter((message) => tagOf(message, 'kind') === 'anchor');
 
   /** Begins a batch by `act`; resolves with its id and its dashboard once that is there. */
   async function begin(act: () => Promise<unknown>) {
