@@ -137,7 +137,9 @@ const ATTACH =
 export async function approval(camera: Camera): Promise<void> {
   const asking = await opened(camera, 'Thurston');
   await type(asking, ATTACH);
-  await button(cardOf(asking, 'neato-5x9k3'), 'Approve').waitFor(SLOW);
+  await cardOf(asking, 'neato-5x9k3')
+    .getByRole('button', { name: /^Approve (?!for )/ })
+    .waitFor(SLOW);
   await done(asking);
   const page = await opened(camera, 'Bob', { ...CLOSE, scale: 1.25 });
   await page.setViewportSize(PHONE);

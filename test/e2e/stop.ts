@@ -152,7 +152,7 @@ export function tellStops(open: () => Promise<Scene>, close: () => Promise<void>
     const anchor = await card(`web-0 -n ${shop} --image=debian --timeout=5s -- sleep 600`, 'Timed out');
     await result(anchor, 'It was still running');
     await stop(idOf(anchor));
-    expect(await result(anchor, 'stopped it')).toContain('Stopped');
+    expect(await result(anchor, 'stopped it')).toContain('web-0: stopped');
     expect(bed.slack.thread(CHANNEL, anchor.ts)).toHaveLength(1);
   });
 

@@ -37,7 +37,7 @@ describePlay('an alert in the browser', (browser, play) => {
     await card.getByText(/resolved after/).waitFor();
     await card.getByRole('button', { name: /repl(y|ies)/ }).click();
     await threadOf(page)
-      .getByText(/Resolved/)
+      .getByText(/KubePodCrashLooping: .*resolved after/)
       .waitFor();
     await clusterOf(page).getByText('Now: ').waitFor({ state: 'detached' });
   });

@@ -43,14 +43,16 @@ describePlay('where people begin', (browser, play) => {
     const page = await browser.page(play.url);
     await become(page, 'Thurston');
     await type(page, '/kdebug neato-5x9k3 --image=debugger --profile=sysadmin --reason="hang" -- gdb -p 1 -batch');
-    await messagesIn(page, '#shop-oncall').getByRole('button', { name: 'Approve', exact: true }).waitFor();
+    await messagesIn(page, '#shop-oncall')
+      .getByRole('button', { name: /^Approve (?!for )/ })
+      .waitFor();
     await become(page, 'Bob');
     await goHome(page);
     await homeOf(page).getByText('Waiting for your approval').waitFor();
     await homeOf(page).getByText('What your channels may do').waitFor();
     await homeOf(page).getByRole('link', { name: 'Open' }).first().click();
     const card = messagesIn(page, '#shop-oncall').getByRole('article').filter({ hasText: 'neato-5x9k3' }).last();
-    await card.getByRole('button', { name: 'Reject', exact: true }).waitFor();
+    await card.getByRole('button', { name: /^Reject / }).waitFor();
 
     await become(page, 'Thurston');
     await goHome(page);
