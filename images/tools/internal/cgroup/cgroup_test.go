@@ -119,3 +119,22 @@ func TestAProcessThatSharesOurViewLiesDeeperThanTheMount(t *testing.T) {
 		}
 	}
 }
+
+func TestAKillOfTheWholeGroupCountsEachProcessOnce(t *testing.T) {
+	for name, each := range map[string]struct {
+		files           map[string]string
+		kills, together int64
+	}{
+		"one process":               {map[string]string{"memory.events": "oom_kill 2\noom_group_kill 1\n"}, 1, 1},
+		"one that was gone at once": {map[string]string{"memory.events": "oom_kill 1\noom_group_kill 1\n"}, 1, 1},
+		"three":                     {map[string]string{"memory.events": "oom_kill 4\noom_group_kill 1\n"}, 3, 1},
+		"one alone":                 {map[string]string{"memory.events": "oom_kill 2\noom_group_kill 0\n"}, 2, 0},
+		"before Linux 5.17":         {map[string]string{"memory.events": "oom_kill 4\n", "memory.oom.group": "1\n"}, 3, 1},
+		"before it, none":           {map[string]string{"memory.events": "oom_kill 0\n", "memory.oom.group": "1\n"}, 0, 0},
+	} {
+		each.files["memory.current"] = "1\n"
+		if got := At(folderWith(t, each.files)).ReadMemory(); got.Kills.Value != each.kills || got.Together.Value != each.together {
+			t.Errorf("%s: %d killed, %d times together", name, got.Kills.Value, got.Together.Value)
+		}
+	}
+}

@@ -2,17 +2,19 @@ package cgroup
 
 import "strings"
 
-// Memory is one reading; all in bytes but Kills, Above (how often the cgroup was above its high mark) and Hits (at its limit).
-type Memory struct{ Used, Limit, Inactive, Peak, Swap, High, Kills, Above, Hits Amount }
+// Memory is one reading; all in bytes but Kills (processes that the kernel killed for memory), Together (how often it killed all of the cgroup at once),
+// Above (how often the cgroup was above its high mark) and Hits (at its limit).
+type Memory struct{ Used, Limit, Inactive, Peak, Swap, High, Kills, Together, Above, Hits Amount }
 
 // ReadMemory reads what the kernel counts of the group's memory.
 func (g Group) ReadMemory() Memory {
 	if g.Version == 2 {
 		stat, events := Fields(g.Memory, "memory.stat"), Fields(g.Memory, "memory.events")
+		kills, together := killsOf(events, Text(g.Memory, "memory.oom.group"))
 		return Memory{
 			Used: Number(g.Memory, "memory.current"), Limit: Number(g.Memory, "memory.max"), High: Number(g.Memory, "memory.high"),
 			Peak: Number(g.Memory, "memory.peak"), Swap: Number(g.Memory, "memory.swap.current"), Inactive: Field(stat, "inactive_file"),
-			Kills: Field(events, "oom_kill"), Above: Field(events, "high"), Hits: Field(events, "max"),
+			Kills: kills, Together: together, Above: Field(events, "high"), Hits: Field(events, "max"),
 		}
 	}
 	if g.Version == 0 {
@@ -24,6 +26,19 @@ func (g Group) ReadMemory() Memory {
 		Peak: Number(g.Memory, "memory.max_usage_in_bytes"), Swap: Field(stat, "total_swap"), Inactive: Field(stat, "total_inactive_file"),
 		Kills: Field(Fields(g.Memory, "memory.oom_control"), "oom_kill"), Hits: Number(g.Memory, "memory.failcnt"),
 	}
+}
+
+// killsOf corrects what version 2 counts: where it kills all of a cgroup (memory.oom.group), it counts the process twice that it chose. Kernels before 5.17 do
+// not count such kills themselves.
+func killsOf(events map[string]int64, group string) (kills, together Amount) {
+	kills, together = Field(events, "oom_kill"), Field(events, "oom_group_kill")
+	if !together.Known && strings.TrimSpace(group) == "1" {
+		together = Amount{min(kills.Value, 1), kills.Known}
+	}
+	if kills.Value > together.Value {
+		kills.Value -= together.Value
+	}
+	return kills, together
 }
 
 // Working is what is in use without the cache that is easily freed.

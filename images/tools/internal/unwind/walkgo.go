@@ -14,7 +14,7 @@ var bottoms = map[string]bool{
 // stepGo goes to the caller of a function of Go, whose table says how far its frame reaches.
 func (w *Walker) stepGo(registers *Registers, function goFunc, inside uint64, isFirst bool) bool {
 	if switches[function.name] {
-		return w.stepByFrame(registers)
+		return w.stepOverSwitch(registers, linkIsRegister)
 	}
 	if bottoms[function.name] {
 		return false
@@ -37,6 +37,18 @@ func (w *Walker) stepGo(registers *Registers, function goFunc, inside uint64, is
 		}
 	}
 	registers.PC, registers.Numbered[SP] = returns, below+depth+8
+	return true
+}
+
+// stepOverSwitch goes back to the stack that was left. Where Go keeps return addresses at the end of a frame (arm64), its frame pointer is 8 below the stack
+// pointer of each function.
+func (w *Walker) stepOverSwitch(registers *Registers, isByLink bool) bool {
+	if !w.stepByFrame(registers) {
+		return false
+	}
+	if isByLink {
+		registers.Numbered[SP] = registers.Numbered[FP] + 8
+	}
 	return true
 }
 
