@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 
@@ -44,8 +46,22 @@ func (s *scene) cause() string {
 		return fmt.Sprintf("address %#x, %s", info.Address, s.place(info, words))
 	case unix.SIGSYS:
 		return fmt.Sprintf("%s: %s", words, tracer.Call{Number: int(info.Call)}.Name())
+	case unix.SIGTRAP:
+		if runtime.GOARCH == "arm64" && isTrap(s.code) {
+			return invalid
+		}
 	}
 	return words
+}
+
+// isTrap is whether an instruction of arm64 is a brk of a compiler (__builtin_trap), which has ud2 for it on amd64: those of debuggers have the number 0.
+func isTrap(code []byte) bool {
+	const brk, number = 0xd420_0000, 0xffff << 5
+	if len(code) < 4 {
+		return false
+	}
+	found := binary.LittleEndian.Uint32(code)
+	return found&^number == brk && found&number != 0
 }
 
 func (s *scene) place(info tracer.Info, otherwise string) string {

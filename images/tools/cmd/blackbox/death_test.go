@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,6 +43,8 @@ func TestTheVerdictNamesTheDeath(t *testing.T) {
 		{"a breakpoint", c("breakpoint"), []string{"died of SIGTRAP (a breakpoint)"}},
 		{"abort", c("abort"), []string{"gave itself up by abort()", "called in give_up"}},
 		{"a failed assertion", c("assert"), []string{"gave itself up by abort()", "of an assertion that failed in check+0x"}},
+		{"abort of a static program", static("abort"), []string{"gave itself up by abort()", "called in give_up"}},
+		{"a failed assertion of a static program", static("assert"), []string{"of an assertion that failed in check+0x", "__assert_fail_base"}},
 		{"exit", c("exit"), []string{"ended itself with exit code 3, called in leave", "died_of_exit", "exit_group(0x3"}},
 		{"exit in another thread", c("thread-exit"), []string{"ended itself with exit code 3, called in leave", "leave_thread"}},
 		{"another program by execve", c("exec"), []string{"ended itself with exit code 3, called in leave"}},
@@ -81,6 +84,15 @@ func TestTheVerdictNamesTheDeath(t *testing.T) {
 
 func c(way string) func(*testing.T) []string {
 	return func(t *testing.T) []string { return cVictim(t, way) }
+}
+
+func static(way string) func(*testing.T) []string {
+	return func(t *testing.T) []string {
+		if buildOnce.Do(build); staticBuilt != nil {
+			t.Skip("no C library to link into a program: ", staticBuilt)
+		}
+		return []string{filepath.Join(buildDir, "staticvictim"), way}
+	}
 }
 
 func golang(way string) func(*testing.T) []string {

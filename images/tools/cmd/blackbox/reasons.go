@@ -113,7 +113,7 @@ func (s *scene) uncaughtWords(frames []unwind.Frame) string {
 
 // isEndOfMain is whether the C library ended the program behind its main function.
 func isEndOfMain(frames []unwind.Frame) bool {
-	_, found := ownFrame(frames)
+	_, found := machineFrame(frames)
 	return !found && calls(frames, starts...)
 }
 

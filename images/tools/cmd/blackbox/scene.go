@@ -201,14 +201,6 @@ func (s *scene) heldInOrder() []int {
 // frames are those of the thread that died.
 func (s *scene) frames() []unwind.Frame { return s.stacks[s.death.Thread] }
 
-// culprit is the frame that a stack is told by: the innermost of the program's own, else the innermost.
-func (s *scene) culprit(frames []unwind.Frame) unwind.Frame {
-	if own, found := ownFrame(frames); found {
-		return own
-	}
-	return frames[0]
-}
-
 func (s *scene) readThreads(fs target.FS) {
 	for _, tid := range fs.Threads(s.death.PID) {
 		if len(s.threads) == maxThreads || !s.hasTime() {
@@ -220,7 +212,7 @@ func (s *scene) readThreads(fs target.FS) {
 			line.state = string(status.State)
 		}
 		if frames := s.stacks[tid]; len(frames) > 0 {
-			line.top = nameOf(s.culprit(frames))
+			line.top = nameOf(tellingFrame(frames))
 		}
 		if script, found := s.scripts.tellingOf(tid); found {
 			line.top = nameOf(script)

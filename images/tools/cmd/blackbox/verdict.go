@@ -74,7 +74,7 @@ func (s *scene) where(before string) string {
 	if len(frames) == 0 {
 		return ""
 	}
-	culprit := s.culprit(frames)
+	culprit := tellingFrame(frames)
 	script, found := s.scripts.tellingOf(s.death.Thread)
 	switch {
 	case found && isNameless(culprit):
@@ -142,8 +142,8 @@ func jvmCrashWords(frames []unwind.Frame) string {
 	if !calls(frames, jvmHandler) {
 		return ""
 	}
-	if own, found := ownFrame(behind(frames, jvmHandler)); found {
-		return fmt.Sprintf(", of a crash that the JVM caught in %s: its hs_err file has more", nameOf(own))
+	if before := behind(frames, jvmHandler); len(before) > 0 {
+		return fmt.Sprintf(", of a crash that the JVM caught in %s: its hs_err file has more", nameOf(tellingFrame(before)))
 	}
 	return ", of a crash that the JVM caught: its hs_err file has more"
 }

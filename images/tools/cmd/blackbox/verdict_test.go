@@ -105,3 +105,17 @@ func TestAKillForMemoryIsToldByTheCount(t *testing.T) {
 		t.Errorf("without a kill for memory it is %q", code)
 	}
 }
+
+func TestATrapOfACompilerOnArm64IsNoBreakpoint(t *testing.T) {
+	for name, each := range map[string]struct {
+		code []byte
+		want bool
+	}{
+		"gcc": {[]byte{0x00, 0x7d, 0x20, 0xd4}, true}, "clang": {[]byte{0x20, 0x00, 0x20, 0xd4}, true}, "a breakpoint": {[]byte{0x00, 0x00, 0x20, 0xd4}, false},
+		"ret": {[]byte{0xc0, 0x03, 0x5f, 0xd6}, false}, "nothing": {nil, false},
+	} {
+		if got := isTrap(each.code); got != each.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

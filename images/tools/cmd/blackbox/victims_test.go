@@ -23,6 +23,8 @@ var (
 	buildDir  string
 	cBuilt    error
 	goBuilt   error
+	// staticBuilt is of the program of C with its library in it.
+	staticBuilt error
 )
 
 // build builds the victims once; a test without a compiler is skipped.
@@ -38,6 +40,7 @@ func build() {
 		return nil
 	}
 	cBuilt = run("cc", "-O2", "-pthread", "-o", filepath.Join(buildDir, "victim"), "testdata/victim.c")
+	staticBuilt = run("cc", "-O2", "-pthread", "-static", "-o", filepath.Join(buildDir, "staticvictim"), "testdata/victim.c")
 	goBuilt = run("go", "build", "-ldflags=-s -w", "-o", filepath.Join(buildDir, "govictim"), "./testdata/govictim")
 }
 
