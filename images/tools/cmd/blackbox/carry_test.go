@@ -169,3 +169,12 @@ func TestTheVariablesOfTheProgramAreNotObeyed(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// Where a node gives huge pages to everybody, ours would double what the watch takes of the pod.
+func TestTheProgramHasTheHugePagesThatWeRefuse(t *testing.T) {
+	run := contain(t, filepath.Join(imageOf(t), "blackbox"), "once-more", "--for=5s", "--", "sh", "-c", "grep -h THP_enabled /proc/self/status /proc/1/status; env; exit 3")
+	run.tells(t, 3, "ended itself with exit code 3", "died_of_exit")
+	if out := run.out.String(); !strings.Contains(out, "THP_enabled:\t1\nTHP_enabled:\t0\n") || strings.Contains(out, "HUGE_PAGES") {
+		t.Error(out)
+	}
+}

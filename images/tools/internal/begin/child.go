@@ -9,9 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"kdebug/tools/internal/run"
 )
 
 // Word is the first word of the child that waits.
@@ -45,7 +48,11 @@ func Run(words []string) int {
 	if !isOpened(gate) {
 		return misused
 	}
-	failure := become(program, shown(Environment()))
+	variables := Environment()
+	if slices.ContainsFunc(variables, isRefused) {
+		run.AllowHugePages()
+	}
+	failure := become(program, shown(variables))
 	_, _ = syscall.Write(result, []byte(fmt.Sprintf("%d %s", failure.Code, failure.Words)))
 	return failure.Code
 }

@@ -2,19 +2,30 @@ package begin
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"syscall"
+
+	"kdebug/tools/internal/run"
 )
 
 // ofGo are the variables that the runtime of a program of Go obeys: those of the program are not meant for us.
 var ofGo = map[string]bool{"GODEBUG": true, "GOGC": true, "GOMEMLIMIT": true, "GOMAXPROCS": true}
 
-const hidden = "KDEBUG_OF_PROGRAM_"
+const (
+	hidden = "KDEBUG_OF_PROGRAM_"
+	// refused is the variable of who has no huge pages, but for the program.
+	refused = "KDEBUG_NO_HUGE_PAGES=1"
+)
 
-// Shield starts this process again without the variables that would change how we run; the program gets them. An error leaves us as we are.
+// Shield starts this process again without the variables that would change how we run, and without huge pages (run.RefuseHugePages); the program gets them.
+// An error leaves us as we are.
 func Shield() {
-	variables := Environment()
-	if renamed, any := hide(variables); any {
+	renamed, any := hide(Environment())
+	if run.WithoutHugePages() {
+		renamed, any = append(renamed, refused), true
+	}
+	if any {
 		_ = syscall.Exec("/proc/self/exe", os.Args, renamed)
 	}
 }
@@ -31,8 +42,11 @@ func hide(variables []string) (renamed []string, any bool) {
 
 // shown is the environment that the program is to get.
 func shown(variables []string) []string {
+	variables = slices.DeleteFunc(variables, isRefused)
 	for at, each := range variables {
 		variables[at] = strings.TrimPrefix(each, hidden)
 	}
 	return variables
 }
+
+func isRefused(variable string) bool { return variable == refused }
