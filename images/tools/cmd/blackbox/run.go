@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"kdebug/tools/internal/report"
 	limits "kdebug/tools/internal/run"
@@ -79,6 +82,7 @@ type look struct {
 	isParent bool
 	tracer   *tracer.Watch
 	before   baseline
+	crowd    crowd
 	// python is where the functions of a script are read; nil for another program.
 	python *interpreter
 	// told is set by whoever tells the result: the death, the end of the time, or a signal to us.
@@ -128,6 +132,7 @@ func (l *look) watch(ctx context.Context) int {
 	l.reserve = setAside()
 	l.tracer.OnKill(l.reserve.relieve)
 	go l.guard(ctx)
+	go l.keepCrowd(l.target.FS(), l.target.First)
 	if l.wires != nil {
 		go l.wires.run()
 	}
@@ -144,8 +149,24 @@ func (l *look) watch(ctx context.Context) int {
 		// Whatever happens from here on: nobody waits longer for us.
 		time.AfterFunc(time.Until(death.At.Add(longest)), func() { os.Exit(0) })
 		l.claim()
-		return l.tell(death)
+		return l.tell(l.fullest(death))
 	}
+}
+
+// fullest is the death to tell where the kernel killed all processes together: that of the other watched one where that had more memory.
+func (l *look) fullest(death *tracer.Death) *tracer.Death {
+	if death.Signal != unix.SIGKILL || len(l.watched()) == 1 {
+		return death
+	}
+	seen := l.sceneOf(death)
+	seen.glance()
+	if largest, _ := seen.largest(); seen.together() > 0 && largest.pid != death.PID && slices.Contains(l.watched(), largest.pid) {
+		if other := l.tracer.Also(largest.pid); other != nil {
+			other.At = death.At
+			return other
+		}
+	}
+	return death
 }
 
 // isQuiet is the end of a process that is not the container's first and went well.

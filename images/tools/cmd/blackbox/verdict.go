@@ -21,12 +21,6 @@ const (
 	full = 98
 )
 
-// isForMemory is whether the kernel killed it because its container was out of memory.
-func (s *scene) isForMemory() bool {
-	before, now := s.self.before.memory.Kills, s.memory.Kills
-	return s.death.Signal == unix.SIGKILL && now.Known && now.Value > before.Value
-}
-
 // isAsked is an end that somebody asked for, and that went as it should.
 func (s *scene) isAsked() bool {
 	told := s.death.Told
@@ -41,7 +35,7 @@ func (s *scene) verdict() (code, words string) {
 	who := capital(s.self.processOf(s.death.PID))
 	switch {
 	case s.isForMemory():
-		return "died_of_memory", fmt.Sprintf("%s was killed for memory%s%s.", who, s.where(" in "), s.memoryWords())
+		return "died_of_memory", s.killedWords()
 	case s.death.Signal == unix.SIGKILL:
 		return "died_of_signal", fmt.Sprintf("%s was killed by SIGKILL%s%s.", who, s.afterTold(", which it did not follow"), s.where("; it was in "))
 	case s.death.HasInfo && s.death.Info.IsFault() && s.death.Aborted:
@@ -55,10 +49,14 @@ func (s *scene) verdict() (code, words string) {
 	case s.isAsked():
 		return "", fmt.Sprintf("%s ended with exit code %d%s, as it was asked to.", who, s.death.Code, s.afterTold(""))
 	}
-	if !s.isWell() {
+	killed := s.killedBefore()
+	switch {
+	case killed != "":
+		code = "died_of_memory"
+	case !s.isWell():
 		code = "died_of_exit"
 	}
-	return code, fmt.Sprintf("%s ended itself with exit code %d%s%s.", who, s.death.Code, s.exitWords(), s.afterTold(""))
+	return code, fmt.Sprintf("%s ended itself with exit code %d%s%s%s.", who, s.death.Code, s.exitWords(), s.afterTold(""), killed)
 }
 
 func (s *scene) sent() string {
@@ -168,22 +166,6 @@ func (l *look) runtimeOf(pid int) target.Runtime {
 	return target.Unknown
 }
 
-// memoryWords is ": the container had 60 MiB of its 64 MiB"; "" where the kernel had taken all back before it was read.
-func (s *scene) memoryWords() string {
-	own := s.numbers["VmRSS"]
-	if !s.memory.Limit.Known {
-		if own == 0 {
-			return ""
-		}
-		return fmt.Sprintf(": it had %s of memory when the kernel chose it", size(own))
-	}
-	words := fmt.Sprintf(": the container had %s of its %s, this process %s", size(s.memory.Used.Value), size(s.memory.Limit.Value), size(own))
-	if s.memory.Used.Value < s.memory.Limit.Value/100*full {
-		words += "; so its pod was full (this watch takes some of it), or the node"
-	}
-	return words
-}
-
 // report puts the findings into the report.
 func (l *look) report(s *scene) {
 	part := rules.NewPart(section)
@@ -208,7 +190,7 @@ func (l *look) report(s *scene) {
 // next is what to do where more is known than the rule says; "" else.
 func (s *scene) next() string {
 	switch {
-	case s.isForMemory():
+	case s.isForMemory(), s.killedBefore() != "":
 		return ""
 	case s.death.Signal == unix.SIGKILL && s.death.Told != nil:
 		return "Let it end on SIGTERM in time, or give it a longer terminationGracePeriodSeconds; a liveness probe that fails asks in the same way."

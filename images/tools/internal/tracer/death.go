@@ -91,6 +91,20 @@ func (w *Watch) exiting(tid int) *Death {
 	return death
 }
 
+// Also is the end of another watched process that was killed together with one whose end Wait gave, held as that is; nil where it does not come soon.
+func (w *Watch) Also(pid int) *Death {
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(200 * time.Microsecond) {
+		for _, tid := range w.fs.Threads(pid) {
+			if news, came, err := await(tid, unix.WNOHANG); err == nil && came && news.event == unix.PTRACE_EVENT_EXIT {
+				if death := w.exiting(tid); death != nil {
+					return death
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // isOnlyThread is whether a thread ends alone, by exit(2) rather than exit_group(2).
 func (w *Watch) isOnlyThread(pid, tid int, call Call) bool {
 	return call.Number == callExit && hasOthers(w.fs, pid, tid)
