@@ -92,15 +92,14 @@ func TestAPlaceWithoutANameIsToldByTheFunctionOfTheScript(t *testing.T) {
 
 func TestAKillForMemoryIsToldByTheCount(t *testing.T) {
 	seen := sceneOf(target.Native, tracer.Death{Signal: unix.SIGKILL}, "__memset_avx2", "grow")
-	known := func(value int64) cgroup.Amount { return cgroup.Amount{Value: value, Known: true} }
-	seen.self.before.memory.Kills = known(1)
-	seen.memory = cgroup.Memory{Kills: known(2), Used: known(64 << 20), Limit: known(64 << 20)}
+	seen.self.before.memory.Kills = amount(1)
+	seen.memory = cgroup.Memory{Kills: amount(2), Used: amount(64 << 20), Limit: amount(64 << 20)}
 	seen.numbers = map[string]int64{"VmRSS": 60 << 20}
 	code, words := seen.verdict()
 	if code != "died_of_memory" || words != "Process 7 (shop) was killed for memory in grow+0x1 (shop): the container had 64 MiB of its 64 MiB, this process 60 MiB." {
 		t.Errorf("%q %q", code, words)
 	}
-	seen.memory.Kills = known(1)
+	seen.memory.Kills = amount(1)
 	if code, _ := seen.verdict(); code != "died_of_signal" {
 		t.Errorf("without a kill for memory it is %q", code)
 	}
