@@ -84,6 +84,11 @@ func containWith(t *testing.T, enter string, command ...string) *container {
 // oncemore is one that runs a program once more.
 func oncemore(t *testing.T, length string, program ...string) *container {
 	t.Helper()
+	return oncemoreIn(t, enter, length, program...)
+}
+
+func oncemoreIn(t *testing.T, enter, length string, program ...string) *container {
+	t.Helper()
 	if parentOnce.Do(buildParent); parentBuilt != nil {
 		t.Skip("it could not be built: ", parentBuilt)
 	}
@@ -99,7 +104,7 @@ func oncemore(t *testing.T, length string, program ...string) *container {
 	if os.WriteFile(carried, ours, 0o555) != nil || os.Chmod(carried, 0o555) != nil {
 		t.Fatal("not carried")
 	}
-	made := contain(t, append([]string{carried, "once-more", "--for=" + length, "--"}, program...)...)
+	made := containWith(t, enter, append([]string{carried, "once-more", "--for=" + length, "--"}, program...)...)
 	t.Cleanup(func() {
 		if _, err := os.Stat(carried); err == nil && !t.Skipped() {
 			t.Error("it did not remove its own file")

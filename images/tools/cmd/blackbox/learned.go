@@ -45,6 +45,13 @@ func (k *learned) read(pid int) {
 	k.program, k.target, k.python = program, found, findPython(found)
 }
 
+// known is what was learned; nil where nothing was.
+func (k *learned) known() (*target.Target, *interpreter) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	return k.target, k.python
+}
+
 // refresh puts what is known of the program into the look.
 func (p *parent) refresh() {
 	p.learned.read(p.child.PID)

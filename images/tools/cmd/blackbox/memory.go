@@ -11,7 +11,9 @@ import (
 // memoryGauge is the memory of the container, with that of this watch: where the container is alone in its pod, both share its limit. The kernel frees the
 // cache of files before it kills, so what is easily freed does not count.
 type memoryGauge struct {
-	group, own         *cgroup.Gauge
+	group, own *cgroup.Gauge
+	// assumed is the limit of a group that has none of its own; 0 for none.
+	assumed            int64
 	isShare            bool
 	most               float64
 	used, ours, limit  int64
@@ -31,6 +33,9 @@ func (g *memoryGauge) read(now time.Time) (float64, bool) {
 	if now.Sub(g.asked) >= time.Second || g.usedBefore > near*g.most {
 		// What changes rarely is read rarely.
 		g.asked, g.limit, g.ours = now, g.group.Limit(), 0
+		if g.limit <= 0 {
+			g.limit = g.assumed
+		}
 		if g.own != nil {
 			g.ours = max(0, g.own.Used())
 		}

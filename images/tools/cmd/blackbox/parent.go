@@ -89,6 +89,7 @@ func (p *parent) live() int {
 	p.child.Open()
 	go p.guardTime()
 	go p.learn()
+	go p.watchMemory()
 	go p.keepCrowd(p.target.FS(), p.child.PID)
 	return p.tell(p.wait())
 }

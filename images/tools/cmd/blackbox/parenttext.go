@@ -25,6 +25,7 @@ func (p *parent) tell(death *tracer.Death) int {
 		return p.tellOver()
 	}
 	p.reserve.release()
+	p.settle(death.At.Add(latest))
 	p.refresh()
 	scene := p.see(death)
 	code := p.end(death)

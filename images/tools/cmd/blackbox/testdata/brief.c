@@ -15,6 +15,12 @@ __attribute__((constructor)) static void early(int count, char **words) {
     if (count > 1 && !strcmp(words[1], "early")) *nowhere = 1;
 }
 
+__attribute__((noinline)) static int rest(void) {
+    volatile int code = 7;
+    usleep(1500000);
+    return code;
+}
+
 static void *spin(void *unused) { for (;;) pause(); return unused; }
 
 // pry tries what a program must not be able to do to the first process, and prints what worked.
@@ -31,6 +37,7 @@ int main(int count, char **words) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!strcmp(way, "well")) return 0;
     if (!strcmp(way, "crash")) *nowhere = 1;
+    if (!strcmp(way, "waits")) return rest();
     if (!strcmp(way, "pry")) pry();
     if (!strcmp(way, "forks")) {
         pid_t child = fork();
