@@ -56,7 +56,14 @@ const secondRunContainer = (
   name: containerName(mark.runId, plan.podUid),
   image: plan.image,
   ...defined({ imagePullPolicy: plan.imagePullPolicy }),
-  env: [...switches, ...markEnv(plan, mark), { name: ONCE_MORE_VARIABLE, value: container }],
+  env: [
+    ...switches,
+    ...markEnv(plan, mark),
+    ...literalVariables([
+      [ONCE_MORE_VARIABLE, container],
+      ['KDEBUG_MEMORY_LIMIT', carrier?.memoryLimit?.toString()],
+    ]),
+  ],
   // The tracer writes the message when no process of the program is left; the log is the program's own.
   terminationMessagePolicy: carrier ? 'File' : 'FallbackToLogsOnError',
 });

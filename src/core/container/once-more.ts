@@ -29,6 +29,8 @@ export interface Carrier {
   readonly volume: string;
   /** From the start of the program. */
   readonly endsAfterMs: number;
+  /** The memory in bytes that the program has in its own container; near it the tracer looks at the program. Absent: no limit. */
+  readonly memoryLimit?: number;
 }
 
 /** A second run of a pod's own container, as people approve it. */

@@ -60,10 +60,10 @@ export function otherwise(first: FirstRun | undefined, exitCode: number): string
 }
 
 /**
- * abort(3) ends a container's first process, which ignores SIGABRT, by SIGSEGV, or with code 127 where that is caught. The
+ * abort(3) ends a container's first process, which ignores SIGABRT, by SIGSEGV (on arm64 by SIGTRAP), or with code 127 where that is caught. The
  * program of a second run may be no first process.
  */
-const ABORT_OF_FIRST: ReadonlySet<number> = new Set([127, 139]);
+const ABORT_OF_FIRST: ReadonlySet<number> = new Set([127, 133, 139]);
 const ABORT = 134;
 
 const isSameEnd = (first: number, second: number): boolean =>

@@ -20,7 +20,15 @@ import {
 } from './once-more-first-run.ts';
 import { quoted, signalWords } from './reading/phrases.ts';
 import { podMemoryLimit } from './rules/resources.ts';
-import { deathIn, disturbanceIn, OVERTIME, ownLogOf, refusalOfTracer, startProblemIn } from './traced-end.ts';
+import {
+  deathIn,
+  disturbanceIn,
+  lastSeenIn,
+  OVERTIME,
+  ownLogOf,
+  refusalOfTracer,
+  startProblemIn,
+} from './traced-end.ts';
 
 export interface SecondEnd {
   readonly outcome: Outcome;
@@ -74,7 +82,7 @@ export function onceMoreVerdict(onceMore: OnceMore, watched: SecondEnd): Verdict
     case 'failed':
       return failure(who, outcome.exitCode, { onceMore, end, first });
     case 'oom-killed':
-      return outOfMemory(who, end);
+      return outOfMemory(who, end, onceMore.carrier && lastSeenIn(watched.logEnd));
     case 'start-failed':
       return neverStarted(who, outcome, onceMore);
     case 'timed-out':
@@ -193,10 +201,10 @@ function endText(who: string, how: string, { end, words }: LastWords) {
   };
 }
 
-function outOfMemory(who: string, end: SecondEnd): Verdict {
+function outOfMemory(who: string, end: SecondEnd, seen: string | undefined): Verdict {
   const killed = `${who} was killed ${lengthOf(end)}: out of memory`;
   const death = end.report && deathIn(end.report);
-  const where = death && `It ${death.words}.`;
+  const where = death ? `It ${death.words}.` : seen && `Shortly before, its log says: ${quoted(seen, QUOTED_LENGTH)}.`;
   const limit = end.pod && podMemoryLimit(end.pod);
   if (limit === undefined)
     return trouble(killed, joined(where, 'It had no limit of its own, so the pod or the node is short of memory.'));

@@ -59,11 +59,21 @@ export function deathIn({ findings }: Diagnosis): TracedDeath | undefined {
 export const startProblemIn = ({ verdict }: Diagnosis): string | undefined =>
   verdict.startsWith(NOT_STARTED) ? verdict.slice(NOT_STARTED.length).replace(/\.$/, '') : undefined;
 
+/** What the tracer adds while the program lives: where it was when its memory was nearly full. */
+const SAW = /^kdebug blackbox saw: (.*)\n?/gm;
+
 /** The log of the program, without what its tracer added. */
 export function ownLogOf(log: string): string {
   const at = log.lastIndexOf(HEADING);
-  return at < 0 ? log : log.slice(0, at);
+  return (at < 0 ? log : log.slice(0, at)).replace(SAW, '');
 }
+
+/**
+ * Where the program was when its memory was nearly full, as its log says: the program itself could have written that. The kernel may kill the tracer
+ * together with it. Undefined: nothing was seen.
+ */
+export const lastSeenIn = (log: string): string | undefined =>
+  [...log.matchAll(SAW)].map(([, words = '']) => words).findLast((words) => words.startsWith('memory '));
 
 /** The exit code with which the tracer refuses to begin, and its words. */
 const REFUSED = 125;

@@ -1,4 +1,5 @@
 import { defined, own } from '../../lib/object.ts';
+import { quantityOf } from '../../lib/quantity.ts';
 import { END_ROOM_MS } from '../container/carrier.ts';
 import type { SecurityContext } from '../container/ephemeral-container.ts';
 import { type Carrier, imageThatRan, type OnceMore, type Original, switchesFor } from '../container/once-more.ts';
@@ -88,7 +89,7 @@ export function secondRunOf(pod: Pod, { request, policy, original, revisions }: 
     serviceAccount: pod.spec.serviceAccountName ?? 'default',
     ...defined({
       revision,
-      carrier: carrierFor(request, original, policy),
+      carrier: carrierFor(request, original, policy, container),
       user: container.securityContext.runAsUser ?? pod.spec.securityContext.runAsUser,
     }),
   };
@@ -104,12 +105,14 @@ function carrierFor(
   request: SecondRunInputs['request'],
   { command, emptyDir }: Original,
   policy: SecondRunInputs['policy'],
+  { memoryLimit = '' }: PodContainer,
 ): Carrier | undefined {
   const tracer = own(policy.images, WAITING_IMAGE);
   const isOurs = tracer?.diagnostic === true && tracer.traces === true;
   if (!isOurs || request.onceMore?.untraced || command.length === 0 || emptyDir === undefined) return undefined;
   const endsAfterMs = lengthOf(request, policy);
-  return endsAfterMs > MAX_WAIT_MS ? undefined : { image: tracer.reference, volume: emptyDir, endsAfterMs };
+  if (endsAfterMs > MAX_WAIT_MS) return undefined;
+  return defined({ image: tracer.reference, volume: emptyDir, endsAfterMs, memoryLimit: quantityOf(memoryLimit) });
 }
 
 const lengthOf = ({ timeoutMs }: Pick<RunRequest, 'timeoutMs'>, { limits }: Pick<Policy, 'limits'>): number =>

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { containerName, stopContainerName } from '../../../src/core/container/build.ts';
+import { buildEphemeralContainer, containerName, stopContainerName } from '../../../src/core/container/build.ts';
 import { buildCarrier, carrierName, tracerWords } from '../../../src/core/container/carrier.ts';
 import { asRunId } from '../../../src/core/ids.ts';
 import { defined } from '../../../src/lib/object.ts';
-import { aSecondRun, START_MS } from '../../support/builders.ts';
+import { aPlan, aSecondRun, START_MS } from '../../support/builders.ts';
 
 const RUN = asRunId('abcdefghij');
 const CARRIER = { image: 'registry.example.com/blackbox:1', volume: 'tmp', endsAfterMs: 1_500 };
@@ -40,6 +40,17 @@ it('copies the tracer to where the second run starts it from', () => {
     terminationMessagePolicy: 'FallbackToLogsOnError',
   });
   expect(tracerWords('kdebug-second', CARRIER)).toEqual(['/.kdebug/kdebug-second', 'once-more', '--for=2s', '--']);
+});
+
+it('tells the tracer the limit of memory that the program has in its own container', () => {
+  const mark = { runId: RUN, approverIds: [], notAfterMs: START_MS, ref: 'ref' };
+  const envOf = (memoryLimit?: number) =>
+    buildEphemeralContainer(
+      aPlan({ onceMore: aSecondRun({ carrier: { ...CARRIER, ...defined({ memoryLimit }) } }) }),
+      mark,
+    ).env;
+  expect(envOf(67_108_864)).toContainEqual({ name: 'KDEBUG_MEMORY_LIMIT', value: '67108864' });
+  expect(envOf().map(({ name }) => name)).not.toContain('KDEBUG_MEMORY_LIMIT');
 });
 
 it.each([

@@ -72,6 +72,7 @@ it('knows abort() in a first process and in the child of a tracer for the same e
   ]);
   expect(told(failed(134), abort, '', status(134))[1]).toContain('Its container ended with the same code.');
   expect(told(failed(134), abort, '', status(127))[1]).toContain('Its container ended with exit code 127, as abort()');
+  expect(told(failed(134), abort, '', status(133))[1]).toContain('as abort() ends a first process');
   expect(told(failed(139), abort, '', status(134))[1]).toContain('Its container ended otherwise, with exit code 134');
 });
 
@@ -85,6 +86,28 @@ it('says where a program ended that said nothing', () => {
 it('says where a program was when there was no memory left', () => {
   const kill = 'Process 7 (shop) was killed for memory in grow+0x2b (shop): the container had 63 MiB of its 64 MiB.';
   expect(told({ kind: 'oom-killed', exitCode: 137 }, reported(kill, 'died_of_memory'))[1]).toContain('in grow+0x2b');
+});
+
+it('says where a program was last seen whose tracer was killed together with it', () => {
+  const log = [
+    'loading',
+    'kdebug blackbox saw: memory 52 of 64 MiB after 0.3 s: process 7 (shop) was in load+0x4 (shop)',
+    'kdebug blackbox saw: stack of thread 7 (shop), the innermost first:',
+    'more',
+    'kdebug blackbox saw: memory 60 of 64 MiB after 0.4 s: process 7 (shop) was in grow+0x2b (shop)',
+    'kdebug blackbox saw:     grow+0x2b (shop)',
+    'loaded',
+    '',
+  ].join('\n');
+  expect(ownLogOf(log)).toBe('loading\nmore\nloaded\n');
+  const killed = { kind: 'oom-killed', exitCode: 137 } as const;
+  const seenThen =
+    'Shortly before, its log says: “memory 60 of 64 MiB after 0.4 s: process 7 (shop) was in grow+0x2b (shop)”.';
+  expect(told(killed, '', log)[1]).toContain(seenThen);
+  const kill = 'Process 7 (shop) was killed for memory in spend+0x2b (shop).';
+  expect(told(killed, reported(kill, 'died_of_memory'), log)[1]).not.toContain('Shortly before');
+  expect(told(killed, '', 'loading\n')[1]).not.toContain('Shortly before');
+  expect(told(failed(3), '', log)[0]).toContain('“loaded”');
 });
 
 it('tells of a program that the kernel did not start as the runtime does', () => {

@@ -114,6 +114,11 @@ describe('the plan of a second run', () => {
       timeoutMs: 70_000,
       onceMore: { carrier: { image: blackbox.reference, volume: 'tmp', endsAfterMs: 60_000 } },
     });
+    expect(plan(traced).onceMore?.carrier).not.toHaveProperty('memoryLimit');
+    const limited = aDownPod(down(), {
+      spec: { containers: [{ name: 'web', image: 'web:1', securityContext: {}, memoryLimit: '64Mi' }] },
+    });
+    expect(plan({ ...traced, pod: limited }).onceMore?.carrier?.memoryLimit).toBe(64 * 1024 ** 2);
     const request = { onceMore: { withoutEnv: [], untraced: true }, timeoutMs: 90_000 };
     expect(plan({ ...traced, request })).toMatchObject({ timeoutMs: 90_000 });
     expect(plan({ ...traced, request }).onceMore).not.toHaveProperty('carrier');
