@@ -17,7 +17,7 @@ __attribute__((constructor)) static void early(int count, char **words) {
 
 __attribute__((noinline)) static int rest(void) {
     volatile int code = 7;
-    usleep(1500000);
+    usleep(2000000);
     return code;
 }
 
@@ -37,7 +37,12 @@ int main(int count, char **words) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!strcmp(way, "well")) return 0;
     if (!strcmp(way, "crash")) *nowhere = 1;
-    if (!strcmp(way, "waits")) return rest();
+    // Writes to a file first, as if it used that much memory.
+    if (!strcmp(way, "waits")) {
+        FILE *file = fopen(words[2], "w");
+        if (!file || fputs(words[3], file) < 0 || fclose(file)) return 8;
+        return rest();
+    }
     if (!strcmp(way, "pry")) pry();
     if (!strcmp(way, "forks")) {
         pid_t child = fork();
