@@ -31,6 +31,12 @@ type glance struct {
 	members []member
 }
 
+// isNearlyFull is whether less than a third of the container's limit was left: its pod may have been full.
+func (g glance) isNearlyFull() bool {
+	free, limited := g.memory.Free()
+	return limited && free < g.memory.Limit.Value/3
+}
+
 // member is a process, with what it has in memory.
 type member struct {
 	pid  int

@@ -24,10 +24,15 @@ func (s *scene) isForMemory() bool {
 	return s.death.Signal == unix.SIGKILL && s.memory.Kills.Known && s.memory.Kills.Value > s.memoryBefore(beforeIt).Kills.Value
 }
 
-// together is how many processes the kernel killed at once, as version 2 of cgroups does (memory.oom.group); 0 where it killed by ones.
+// together is how many processes the kernel killed at once, as version 2 of cgroups does (memory.oom.group); 0 where it killed by ones. It counts the one
+// that it chose twice, but not where that is on its way out by then: who was there a moment before tells which.
 func (s *scene) together() int64 {
 	before := s.memoryBefore(beforeIt)
-	if killed := s.memory.Kills.Value - before.Kills.Value; s.memory.Together.Value > before.Together.Value && killed > 1 {
+	killed := s.memory.Kills.Value - before.Kills.Value
+	if seen, _ := s.self.crowd.before(s.death.At, atTheKill); int64(len(seen.members)) == killed+1 {
+		killed++
+	}
+	if s.memory.Together.Value > before.Together.Value && killed > 1 {
 		return killed
 	}
 	return 0
@@ -37,16 +42,35 @@ func (s *scene) together() int64 {
 func (s *scene) killedWords() string {
 	all := s.together()
 	if all == 0 {
-		return fmt.Sprintf("%s was killed for memory%s%s.", capital(s.self.processOf(s.death.PID)), s.where(" in "), s.memoryWords())
+		return fmt.Sprintf("%s was killed for memory%s%s.", capital(s.self.processOf(s.death.PID)), s.whereKilled(" in "), s.memoryWords())
 	}
 	words := fmt.Sprintf("The kernel killed all %d processes of the container together for memory", all)
 	if largest, at := s.largest(); largest.pid != 0 {
 		words += fmt.Sprintf("; the largest was %s, %s%s", nameOfMember(largest), size(largest.size), s.ageOf(at))
 		if largest.pid == s.death.PID {
-			words += s.where(", in ")
+			words += s.whereKilled(", in ")
 		}
 	}
 	return words + s.containerWords() + "."
+}
+
+// whereKilled is where; "" for a process whose memory, and with it its stack, the kernel has taken back.
+func (s *scene) whereKilled(before string) string {
+	if _, found := ownFrame(s.frames()); !found && s.numbers["VmRSS"] == 0 {
+		return ""
+	}
+	return s.where(before)
+}
+
+// ownSize is what the process has in memory, or had before that was taken back.
+func (s *scene) ownSize() int64 {
+	seen, _ := s.self.crowd.before(s.death.At, atTheKill)
+	for _, each := range seen.members {
+		if each.pid == s.death.PID {
+			return max(each.size, s.numbers["VmRSS"])
+		}
+	}
+	return s.numbers["VmRSS"]
 }
 
 // largest is the process that had most memory, and when it was looked at; the number 0 where nobody knows.
@@ -55,8 +79,7 @@ func (s *scene) largest() (member, glance) {
 	best := member{}
 	for _, each := range seen.members {
 		if each.pid == s.death.PID {
-			// It is held, and still has all.
-			each.size = max(each.size, s.numbers["VmRSS"])
+			each.size = s.ownSize()
 		}
 		if each.size > best.size {
 			best = each
@@ -90,10 +113,12 @@ func (s *scene) usedAtTheKill() int64 {
 
 // memoryWords is ": the container had 60 MiB of its 64 MiB, this process 55 MiB"; "" where the kernel had taken all back before it was read.
 func (s *scene) memoryWords() string {
-	own := s.numbers["VmRSS"]
+	own := s.ownSize()
 	switch {
-	case s.memory.Limit.Known:
+	case s.memory.Limit.Known && own > 0:
 		return s.containerWords(fmt.Sprintf(", this process %s", size(own)))
+	case s.memory.Limit.Known:
+		return s.containerWords()
 	case own == 0:
 		return ""
 	}
@@ -145,4 +170,14 @@ func (s *scene) lost() (member, bool) {
 // nameOfMember is "process 17 (worker)".
 func nameOfMember(of member) string {
 	return fmt.Sprintf("process %d (%s)", of.pid, report.Line(of.name, 20))
+}
+
+// unreadWords are for a kill behind which nothing could be read: most likely for memory where little was left; "" else.
+func (s *scene) unreadWords() string {
+	seen, _ := s.self.crowd.before(s.death.At, atTheKill)
+	if !s.late || s.memory.Used.Known || !seen.isNearlyFull() {
+		return ""
+	}
+	return fmt.Sprintf(", most likely for memory: nothing could be read behind it, and %.1f s before, the container had %s of its %s",
+		s.death.At.Sub(seen.at).Seconds(), size(seen.memory.Used.Value), size(seen.memory.Limit.Value))
 }

@@ -57,10 +57,49 @@ func TestAKillOfAllTogetherIsToldByTheLargest(t *testing.T) {
 	}
 }
 
+// The kernel counts the one that it chose twice, unless that is on its way out by then.
+func TestAllThatWereThereAreCounted(t *testing.T) {
+	three := []member{{17, "worker", 48 * mebi}, {7, "shop", mebi}, {18, "worker", mebi}}
+	for _, each := range []struct {
+		counted int64
+		members []member
+		want    int64
+	}{{3, three, 3}, {2, three, 3}, {3, nil, 3}, {1, three[:2], 2}, {1, three[1:2], 0}, {1, nil, 0}} {
+		if got := killed(each.counted, each.members...).together(); got != each.want {
+			t.Errorf("%d of %d: %d", each.counted, len(each.members), got)
+		}
+	}
+}
+
 func TestAKillOfOneProcessIsNoneOfAllTogether(t *testing.T) {
 	seen := killed(1, member{7, "shop", 50 * mebi})
 	seen.numbers = map[string]int64{"VmRSS": 55 * mebi}
 	if _, words := seen.verdict(); words != "Process 7 (shop) was killed for memory in grow+0x1 (shop): the container had 64 MiB of its 64 MiB, this process 55 MiB." {
+		t.Error(words)
+	}
+}
+
+func TestAProcessWhoseMemoryWasTakenBackIsToldByWhatItHad(t *testing.T) {
+	seen := killed(1, member{7, "shop", 50 * mebi})
+	seen.stacks[7] = stackOf(" libc.so.6")
+	if _, words := seen.verdict(); words != "Process 7 (shop) was killed for memory: the container had 64 MiB of its 64 MiB, this process 50 MiB." {
+		t.Error(words)
+	}
+	seen.self.crowd = crowd{}
+	if _, words := seen.verdict(); words != "Process 7 (shop) was killed for memory: the container had 64 MiB of its 64 MiB." {
+		t.Error(words)
+	}
+}
+
+func TestAKillBehindWhichNothingCouldBeRead(t *testing.T) {
+	seen := killed(1)
+	seen.memory, seen.stacks, seen.late = cgroup.Memory{}, nil, true
+	if _, words := seen.verdict(); words != "Process 7 (shop) was killed by SIGKILL, most likely for memory: nothing could be read behind it, and 0.4 s before, the container had 50 MiB of its 64 MiB." {
+		t.Error(words)
+	}
+	seen.self.crowd = crowd{}
+	seen.self.crowd.add(glance{at: seen.death.At.Add(-time.Second), memory: used(20, 20)})
+	if _, words := seen.verdict(); words != "Process 7 (shop) was killed by SIGKILL." {
 		t.Error(words)
 	}
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"path"
 	"slices"
-	"strings"
 
 	"kdebug/tools/internal/target"
 	"kdebug/tools/internal/unwind"
@@ -115,10 +113,4 @@ func (s *scene) uncaughtWords(frames []unwind.Frame) string {
 func isEndOfMain(frames []unwind.Frame) bool {
 	_, found := machineFrame(frames)
 	return !found && calls(frames, starts...)
-}
-
-// isNameless is a place in Python's own program that no table names; a function of the script tells more.
-func isNameless(frame unwind.Frame) bool {
-	module := path.Base(frame.Module)
-	return frame.Function == "" && (strings.HasPrefix(module, "python") || strings.HasPrefix(module, "libpython"))
 }

@@ -153,18 +153,20 @@ func (l *look) watch(ctx context.Context) int {
 	}
 }
 
-// fullest is the death to tell where the kernel killed all processes together: that of the other watched one where that had more memory.
+// fullest is the death to tell where the kernel killed both watched processes for memory: that of the one that had more. It reads nothing: there may be no
+// memory for it.
 func (l *look) fullest(death *tracer.Death) *tracer.Death {
-	if death.Signal != unix.SIGKILL || len(l.watched()) == 1 {
+	if death.Signal != unix.SIGKILL || death.Told != nil {
 		return death
 	}
 	seen := l.sceneOf(death)
-	seen.glance()
-	if largest, _ := seen.largest(); seen.together() > 0 && largest.pid != death.PID && slices.Contains(l.watched(), largest.pid) {
-		if other := l.tracer.Also(largest.pid); other != nil {
-			other.At = death.At
-			return other
-		}
+	largest, at := seen.largest()
+	if largest.pid == death.PID || !at.isNearlyFull() || !slices.Contains(l.watched(), largest.pid) {
+		return death
+	}
+	if other := l.tracer.Also(largest.pid); other != nil && other.Signal == unix.SIGKILL {
+		other.At = death.At
+		return other
 	}
 	return death
 }

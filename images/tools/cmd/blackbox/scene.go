@@ -85,23 +85,28 @@ func (s *scene) hasTime() bool {
 	return false
 }
 
-// see looks at the process, what matters most first. What takes too long is left out.
+// see looks at the process, what matters most first. What takes too long is left out: all of it, where a full pod lets us wait for memory.
 func (l *look) see(death *tracer.Death) *scene {
-	glance := l.sceneOf(death)
-	glance.glance()
-	whole := make(chan *scene, 1)
+	glanced, whole := make(chan scene, 1), make(chan *scene, 1)
 	go func() {
-		seen := *glance
+		seen := l.sceneOf(death)
+		seen.glance()
+		glanced <- *seen
 		seen.look(l.target)
-		whole <- &seen
+		whole <- seen
 	}()
 	select {
 	case seen := <-whole:
 		return seen
 	case <-time.After(time.Until(death.At.Add(latest))):
-		glance.late, glance.held = true, time.Since(death.At)
-		return glance
 	}
+	seen := *l.sceneOf(death)
+	select {
+	case seen = <-glanced:
+	default:
+	}
+	seen.late, seen.held = true, time.Since(death.At)
+	return &seen
 }
 
 // sceneOf is one of which nothing was seen yet.

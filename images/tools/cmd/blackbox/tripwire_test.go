@@ -112,7 +112,7 @@ func TestAPythonIsToldByItsOwnFunction(t *testing.T) {
 	watcher := victim.watch(t, "BLACKBOX_WHEN=quiet>1s", "BLACKBOX_FOR=3s")
 	victim.release()
 	out := watcher.result()
-	for _, want := range []string{"Nothing was written for 1 s (", ", called by wait_for_stock (<string>:6)", "its functions of Python:\n    wait_for_stock (<string>:6)\n    <module> (<string>:7)"} {
+	for _, want := range []string{"Nothing was written for 1 s (", " was in wait_for_stock (<string>:6)", "its functions of Python:\n    wait_for_stock (<string>:6)\n    <module> (<string>:7)"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("without %q:\n%s", want, out)
 		}
@@ -180,7 +180,7 @@ func TestAJVMIsAskedForItsOwnFunctions(t *testing.T) {
 	if strings.Contains(out, "has too little room") {
 		t.Skip(out)
 	}
-	for _, want := range []string{"Threads passed 2 (", "called by Shop.", "its functions of Java:\n", " (Shop.java:", "is alive after "} {
+	for _, want := range []string{"Threads passed 2 (", " was in Shop.", "its functions of Java:\n", " (Shop.java:", "is alive after "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("without %q:\n%s", want, out)
 		}

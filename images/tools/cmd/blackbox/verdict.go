@@ -37,7 +37,7 @@ func (s *scene) verdict() (code, words string) {
 	case s.isForMemory():
 		return "died_of_memory", s.killedWords()
 	case s.death.Signal == unix.SIGKILL:
-		return "died_of_signal", fmt.Sprintf("%s was killed by SIGKILL%s%s.", who, s.afterTold(", which it did not follow"), s.where("; it was in "))
+		return "died_of_signal", fmt.Sprintf("%s was killed by SIGKILL%s%s%s.", who, s.afterTold(", which it did not follow"), s.where("; it was in "), s.unreadWords())
 	case s.death.HasInfo && s.death.Info.IsFault() && s.death.Aborted:
 		return "died_of_signal", fmt.Sprintf("%s gave itself up by abort()%s.", who, s.abortWords())
 	case s.death.HasInfo && s.death.Info.IsFault():
@@ -72,15 +72,15 @@ func (s *scene) where(before string) string {
 	if len(frames) == 0 {
 		return ""
 	}
-	culprit := tellingFrame(frames)
-	script, found := s.scripts.tellingOf(s.death.Thread)
+	script, isScript := s.scripts.tellingOf(s.death.Thread)
+	own, isOwn := ownFrame(frames)
 	switch {
-	case found && isNameless(culprit):
+	case isScript && isOwn:
+		return before + nameOf(own) + ", called by " + nameOf(script)
+	case isScript:
 		return before + nameOf(script)
-	case found:
-		return before + nameOf(culprit) + ", called by " + nameOf(script)
 	}
-	return before + nameOf(culprit)
+	return before + nameOf(tellingFrame(frames))
 }
 
 func (s *scene) inThread() string {

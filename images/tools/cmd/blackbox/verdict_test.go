@@ -90,6 +90,15 @@ func TestAPlaceWithoutANameIsToldByTheFunctionOfTheScript(t *testing.T) {
 	}
 }
 
+func TestAScriptIsToldRatherThanTheInterpreterThatRunsIt(t *testing.T) {
+	seen := sceneOf(target.Python, tracer.Death{Signal: unix.SIGABRT})
+	seen.stacks[7] = stackOf("abort libc.so.6", "_PyEval_EvalFrameDefault python3.11", "main python3.11")
+	seen.scripts.own = map[int]unwind.Frame{7: {Function: "price_of", File: "/app/shop.py", Line: 5}}
+	if _, words := seen.verdict(); !strings.Contains(words, "called in price_of (shop.py:5).") {
+		t.Error(words)
+	}
+}
+
 func TestAKillForMemoryIsToldByTheCount(t *testing.T) {
 	seen := sceneOf(target.Native, tracer.Death{Signal: unix.SIGKILL}, "__memset_avx2", "grow")
 	seen.self.before.memory.Kills = amount(1)

@@ -29,6 +29,9 @@ func TestAProcessStartsAgainWithoutHugePages(t *testing.T) {
 	if !strings.Contains(string(out), "THP_enabled:") {
 		t.Skip("a kernel that does not show it")
 	}
+	if !strings.HasPrefix(string(out), "Name:\trun.test\n") {
+		t.Errorf("it has another name: %s", out)
+	}
 	if !strings.Contains(string(out), "THP_enabled:\t0\n") || !strings.HasSuffix(string(out), "a word") {
 		t.Errorf("%s", out)
 	}
