@@ -51,8 +51,8 @@ const (
 	glanceEvery = time.Second
 	// glanceSoon is for a container that may be full within a second.
 	glanceSoon = 100 * time.Millisecond
-	// atTheKill is how long before a death that was told a kill was surely not yet, and before what caused it nothing was.
-	atTheKill, beforeIt = 20 * time.Millisecond, 1500 * time.Millisecond
+	// beforeIt is how long before a death its cause was surely not yet.
+	beforeIt = 1500 * time.Millisecond
 	// follows is how soon a parent ends whose child was killed.
 	follows = 9 * time.Second
 )
@@ -95,6 +95,32 @@ func (c *crowd) add(now glance) time.Duration {
 // before is the newest glance of at least so long before a moment, else the oldest; false where the first one came later.
 func (c *crowd) before(at time.Time, length time.Duration) (glance, bool) {
 	return c.newest(func(each glance) bool { return at.Sub(each.at) >= length })
+}
+
+// fullest is the glance in which the container had most, of those that a kill may have been behind: the newest may be of while the kernel took all back.
+// Empty where there was none.
+func (c *crowd) fullest(at time.Time) (best glance) {
+	oldest, _ := c.before(at, beforeIt)
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for _, each := range c.glances {
+		if !each.at.Before(oldest.at) && !each.at.After(at) && each.total() >= best.total() {
+			best = each
+		}
+	}
+	return best
+}
+
+// total is what all processes have; the container's own count where they are not visible.
+func (g glance) total() int64 {
+	if len(g.members) == 0 {
+		return g.memory.Used.Value
+	}
+	sum := int64(0)
+	for _, each := range g.members {
+		sum += each.size
+	}
+	return sum
 }
 
 func (c *crowd) newest(is func(glance) bool) (glance, bool) {

@@ -29,7 +29,7 @@ func (s *scene) isForMemory() bool {
 func (s *scene) together() int64 {
 	before := s.memoryBefore(beforeIt)
 	killed := s.memory.Kills.Value - before.Kills.Value
-	if seen, _ := s.self.crowd.before(s.death.At, atTheKill); int64(len(seen.members)) == killed+1 {
+	if seen := s.self.crowd.fullest(s.death.At); int64(len(seen.members)) == killed+1 {
 		killed++
 	}
 	if s.memory.Together.Value > before.Together.Value && killed > 1 {
@@ -64,8 +64,7 @@ func (s *scene) whereKilled(before string) string {
 
 // ownSize is what the process has in memory, or had before that was taken back.
 func (s *scene) ownSize() int64 {
-	seen, _ := s.self.crowd.before(s.death.At, atTheKill)
-	for _, each := range seen.members {
+	for _, each := range s.self.crowd.fullest(s.death.At).members {
 		if each.pid == s.death.PID {
 			return max(each.size, s.numbers["VmRSS"])
 		}
@@ -75,7 +74,7 @@ func (s *scene) ownSize() int64 {
 
 // largest is the process that had most memory, and when it was looked at; the number 0 where nobody knows.
 func (s *scene) largest() (member, glance) {
-	seen, _ := s.self.crowd.before(s.death.At, atTheKill)
+	seen := s.self.crowd.fullest(s.death.At)
 	best := member{}
 	for _, each := range seen.members {
 		if each.pid == s.death.PID {
@@ -90,22 +89,17 @@ func (s *scene) largest() (member, glance) {
 
 // ageOf is " 0.9 s before" where the processes had much less by then than the container at its end.
 func (s *scene) ageOf(seen glance) string {
-	sum := int64(0)
-	for _, each := range seen.members {
-		sum += each.size
-	}
-	if sum >= s.usedAtTheKill()/3*2 {
+	if seen.total() >= s.usedAtTheKill()/3*2 {
 		return ""
 	}
 	return fmt.Sprintf(" %.1f s before", s.death.At.Sub(seen.at).Seconds())
 }
 
-// usedAtTheKill is what the container had when the kernel began: by now that may have been taken back. The peak is of that moment if it has grown since the
-// last glance.
+// usedAtTheKill is what the container had when the kernel began: by now that may have been taken back. The peak is of that moment if it has grown since
+// then.
 func (s *scene) usedAtTheKill() int64 {
-	before := s.memoryBefore(atTheKill)
-	used := max(s.memory.Used.Value, before.Used.Value)
-	if s.memory.Peak.Value > before.Peak.Value {
+	used := max(s.memory.Used.Value, s.self.crowd.fullest(s.death.At).memory.Used.Value)
+	if s.memory.Peak.Value > s.memoryBefore(beforeIt).Peak.Value {
 		used = max(used, s.memory.Peak.Value)
 	}
 	return used
@@ -174,7 +168,7 @@ func nameOfMember(of member) string {
 
 // unreadWords are for a kill behind which nothing could be read: most likely for memory where little was left; "" else.
 func (s *scene) unreadWords() string {
-	seen, _ := s.self.crowd.before(s.death.At, atTheKill)
+	seen := s.self.crowd.fullest(s.death.At)
 	if !s.late || s.memory.Used.Known || !seen.isNearlyFull() {
 		return ""
 	}

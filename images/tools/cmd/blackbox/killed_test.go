@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -91,6 +92,21 @@ func TestAProcessWhoseMemoryWasTakenBackIsToldByWhatItHad(t *testing.T) {
 	}
 }
 
+func TestAGlanceFromWhileTheKernelTookAllBackDoesNotCount(t *testing.T) {
+	seen := killed(1)
+	seen.self.crowd = crowd{}
+	for ago, each := range map[time.Duration]int64{2: 40, 1: 46} {
+		seen.self.crowd.add(glance{at: seen.death.At.Add(-ago * time.Second), memory: used(each, each), members: []member{{7, "shop", each * mebi}}})
+	}
+	slices.SortFunc(seen.self.crowd.glances, func(a, b glance) int { return a.at.Compare(b.at) })
+	seen.self.crowd.add(glance{at: seen.death.At.Add(-40 * time.Millisecond), memory: used(20, 51), members: []member{{7, "shop", 12 * mebi}}})
+	seen.memory = used(1, 51)
+	seen.memory.Kills, seen.memory.Together = amount(1), amount(1)
+	if _, words := seen.verdict(); !strings.Contains(words, "the container had 51 MiB of its 64 MiB, this process 46 MiB") {
+		t.Error(words)
+	}
+}
+
 func TestAKillBehindWhichNothingCouldBeRead(t *testing.T) {
 	seen := killed(1)
 	seen.memory, seen.stacks, seen.late = cgroup.Memory{}, nil, true
@@ -116,7 +132,7 @@ func TestWhatTheContainerHadIsOfTheMomentOfTheKill(t *testing.T) {
 	} {
 		seen := killed(1)
 		seen.self.crowd = crowd{}
-		seen.self.crowd.add(glance{at: seen.death.At.Add(-time.Second), memory: each.before})
+		seen.self.crowd.add(glance{at: seen.death.At.Add(-2 * time.Second), memory: each.before})
 		if seen.memory = each.now; seen.usedAtTheKill() != each.want*mebi {
 			t.Errorf("%s: %s", name, size(seen.usedAtTheKill()))
 		}
