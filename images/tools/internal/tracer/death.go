@@ -107,7 +107,12 @@ func (w *Watch) Also(pid int) *Death {
 
 // isOnlyThread is whether a thread ends alone, by exit(2) rather than exit_group(2).
 func (w *Watch) isOnlyThread(pid, tid int, call Call) bool {
-	return call.Number == callExit && hasOthers(w.fs, pid, tid)
+	if call.Number != callExit {
+		return false
+	}
+	// One that was let go at its end may still be there for a moment: it is no other.
+	w.leaving[tid] = true
+	return hasOthers(w.fs, pid, w.leaving)
 }
 
 // startsAnother is whether a thread of the process runs another program (execve), which ends all others.

@@ -121,13 +121,13 @@ func isAlive(fs target.FS, pid, tid int) bool {
 	return state != 'Z' && state != 'X' && state != 0
 }
 
-// hasOthers is whether a process has a living thread besides one; mostly its first.
-func hasOthers(fs target.FS, pid, without int) bool {
-	if pid != without && isAlive(fs, pid, pid) {
+// hasOthers is whether a process has a living thread besides some; mostly its first.
+func hasOthers(fs target.FS, pid int, without map[int]bool) bool {
+	if !without[pid] && isAlive(fs, pid, pid) {
 		return true
 	}
 	for _, tid := range fs.Threads(pid) {
-		if tid != without && isAlive(fs, pid, tid) {
+		if !without[tid] && isAlive(fs, pid, tid) {
 			return true
 		}
 	}

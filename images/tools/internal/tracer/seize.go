@@ -47,6 +47,8 @@ type Watch struct {
 	isStarting, isParent bool
 	// threads that are seized, with the process of each.
 	threads map[int]int
+	// leaving are threads that end, and may still be seen.
+	leaving map[int]bool
 	busy    meter
 	// told is the last SIGTERM or the like that came, and aborted the threads that sent themselves SIGABRT.
 	told    atomic.Pointer[Told]
@@ -80,7 +82,7 @@ func Seize(fs target.FS, pids ...int) (*Watch, error) {
 }
 
 func newWatch(fs target.FS, pids ...int) *Watch {
-	return &Watch{fs: fs, pids: pids, options: seizeOptions, threads: map[int]int{}, aborted: map[int]bool{}}
+	return &Watch{fs: fs, pids: pids, options: seizeOptions, threads: map[int]int{}, leaving: map[int]bool{}, aborted: map[int]bool{}}
 }
 
 func (w *Watch) seizeAllOrNone() error {

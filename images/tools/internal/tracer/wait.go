@@ -77,6 +77,7 @@ func (w *Watch) take(news stop) *Death {
 // ended is a thread that has gone, mostly one that was killed twice.
 func (w *Watch) ended(news stop) *Death {
 	reap(news.tid)
+	delete(w.leaving, news.tid)
 	pid, known := w.threads[news.tid]
 	delete(w.threads, news.tid)
 	if !known || news.tid != pid && w.watches(pid) {
@@ -99,6 +100,7 @@ func (w *Watch) stopped(news stop) {
 			return
 		}
 		w.threads[news.tid] = pid
+		delete(w.leaving, news.tid)
 	}
 	resume(news.tid, 0)
 }
