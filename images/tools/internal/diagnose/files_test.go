@@ -78,7 +78,7 @@ func TestWhoDoesNotLetUsLookMakesFourSectionsBlind(t *testing.T) {
 	look := lookAtOurselves(t)
 	stranger := *look.Target
 	stranger.Readable, stranger.UID, stranger.Permitted = false, 4711, 0
-	look.Target, look.open = &stranger, openFiles{}
+	look.Target, look.open, look.Self = &stranger, openFiles{}, target.Self{}
 	for _, each := range []struct {
 		of   section
 		text string
@@ -94,6 +94,17 @@ func TestWhoDoesNotLetUsLookMakesFourSectionsBlind(t *testing.T) {
 			!slices.Equal(section.Helps, []string{report.Identity, report.General, report.Sysadmin}) {
 			t.Errorf("%+v", section)
 		}
+	}
+}
+
+func TestASecurityModuleIsTheReasonAndNoProfileBelowSysadminHelps(t *testing.T) {
+	folder := folderWith(t, map[string]string{"7/attr/current": "unconfined\n"})
+	it := &target.Target{Process: target.Process{PID: 7, Status: target.Status{UID: 10001, GID: 10001}}}
+	look := &Look{Target: it.In(target.FS(folder)), Self: target.Self{UID: 10001, GID: 10001, Label: "cri-containerd.apparmor.d (enforce)"}}
+	section := look.blind(rules.NewPart("files"), "the target's open files are not readable").Section
+	const why = "AppArmor keeps us from the target: it leaves the target unconfined, and confines us as cri-containerd.apparmor.d (enforce)"
+	if section.Lacks != why || section.Text != "the target's open files are not readable; "+why || !slices.Equal(section.Helps, []string{report.Sysadmin}) {
+		t.Errorf("%+v", section)
 	}
 }
 

@@ -159,7 +159,8 @@ func (l *Look) look() []*rules.Part {
 	parts := make([]*rules.Part, 0, len(all))
 	for _, each := range all {
 		if l.Target == nil && each.needsTarget {
-			parts = append(parts, rules.NewPart(each.name).Blind("no target process is visible", "a target process", report.ATarget))
+			lack := target.Unseen()
+			parts = append(parts, rules.NewPart(each.name).Blind("not visible: "+lack.Lacks, lack.Lacks, lack.Helps...))
 			continue
 		}
 		parts = append(parts, each.end(l))
@@ -173,6 +174,6 @@ func (l *Look) look() []*rules.Part {
 // blind is a part of which nothing can be read because the kernel does not let us look into the target; text says what, the end of the sentence
 // is what would help.
 func (l *Look) blind(part *rules.Part, text string) *rules.Part {
-	lacks, help := l.blindness()
-	return part.Blind(text+"; "+help, lacks, l.helps()...)
+	lacks, help, helps := l.blindness()
+	return part.Blind(text+"; "+help, lacks, helps...)
 }

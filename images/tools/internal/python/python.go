@@ -96,7 +96,7 @@ func Dump(ctx context.Context, t *target.Target, self target.Self, sample time.D
 		if errors.Is(err, run.ErrTimeout) {
 			dump.Silent = "py-spy did not finish"
 		} else {
-			dump.Lack = lackOf(err)
+			dump.Lack = lackOf(err, self)
 		}
 		return dump
 	}
@@ -152,10 +152,10 @@ func running(seen map[int]thread.Seen) float64 {
 }
 
 // lackOf turns py-spy's refusal into what is missing.
-func lackOf(err error) *target.Lack {
+func lackOf(err error, self target.Self) *target.Lack {
 	words := err.Error()
 	if strings.Contains(words, "Permission") || strings.Contains(words, "permitted") {
-		return &target.Lack{Lacks: "ptrace: the kernel refused to read the target's memory (" + words + ")", Helps: []string{"general"}}
+		return self.Refused("ptrace: the kernel refused to read the target's memory (" + words + ")")
 	}
 	return &target.Lack{Lacks: "stacks: " + words}
 }

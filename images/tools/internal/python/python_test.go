@@ -25,7 +25,7 @@ func TestARefusalSaysWhatHelps(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := read(context.Background(), 1)
-	if lack := lackOf(err); len(lack.Helps) != 1 || lack.Helps[0] != "general" {
+	if lack := lackOf(err, target.Self{}); len(lack.Helps) != 2 || lack.Helps[0] != "general" {
 		t.Errorf("%+v", lack)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)

@@ -49,6 +49,8 @@ type Target struct {
 type Self struct {
 	UID, GID  int
 	Effective uint64
+	// Label is our own confinement, as FS.Label says it.
+	Label string
 }
 
 // MaxProcesses is how many processes of a container are looked at.
@@ -111,7 +113,7 @@ func Whoami() Self {
 	if err != nil {
 		return Self{UID: os.Getuid(), GID: os.Getgid()}
 	}
-	return Self{status.UID, status.GID, status.Effective}
+	return Self{status.UID, status.GID, status.Effective, Proc.Label("self")}
 }
 
 // Root is the path of the target's files. Use Open for reading one: links in it lead elsewhere.
@@ -174,18 +176,39 @@ type Lack struct {
 	Helps []string
 }
 
-// Blindness says why the target's files and memory are not readable; nil if they are.
+// Blindness says why the target's files and memory are not readable; nil if they are. It names only what adds to what we have.
 func (t *Target) Blindness(self Self) *Lack {
-	switch {
-	case t.Readable:
+	if t.Readable {
 		return nil
-	case t.Permitted != 0:
-		return &Lack{"SYS_PTRACE: the target has capabilities that we lack", []string{"general", "sysadmin"}}
-	case self.UID == t.UID && self.GID == t.GID:
-		return &Lack{"SYS_PTRACE: the target made itself unreadable", []string{"general", "sysadmin"}}
 	}
-	return &Lack{fmt.Sprintf("the target's own uid:gid %d:%d, or SYS_PTRACE", t.UID, t.GID), []string{"identity", "general", "sysadmin"}}
+	isSame := self.UID == t.UID && self.GID == t.GID
+	modules := self.lacking("sysadmin")
+	switch apart := separation(self.Label, t.fs.Label(fmt.Sprint(t.PID))); {
+	case apart != "":
+		return &Lack{apart, modules}
+	case Has(self.Effective, "SYS_PTRACE"):
+		return &Lack{"ptrace access: the node refuses it, although we have SYS_PTRACE", modules}
+	case t.Permitted&^self.Effective != 0 || isSame && t.Permitted != 0:
+		return &Lack{"SYS_PTRACE: the target has capabilities that we lack", self.lacking("general", "sysadmin")}
+	case isSame && confines(self.Label) && !t.fs.isSealed(t.PID, t.UID):
+		return &Lack{"ptrace access: the node's security module refuses it, under " + self.Label, modules}
+	case isSame:
+		return &Lack{"SYS_PTRACE: the target made itself unreadable", self.lacking("general", "sysadmin")}
+	case t.Permitted != 0:
+		return &Lack{"SYS_PTRACE: the target is another user, and has capabilities", self.lacking("general", "sysadmin")}
+	}
+	return &Lack{fmt.Sprintf("the target's own uid:gid %d:%d, or SYS_PTRACE", t.UID, t.GID), self.lacking("identity", "general", "sysadmin")}
 }
+
+// lacking are those of these profiles that would give more than we have.
+func (s Self) lacking(profiles ...string) []string {
+	return slices.DeleteFunc(profiles, func(each string) bool {
+		return each == "general" && Has(s.Effective, "SYS_PTRACE") || each == "sysadmin" && Has(s.Effective, "SYS_ADMIN")
+	})
+}
+
+// Refused is the lack where the kernel refuses what nothing that we know of forbids.
+func (s Self) Refused(lacks string) *Lack { return &Lack{lacks, s.lacking("general", "sysadmin")} }
 
 // Of is the target with this process as the one that matters, whatever container it is in.
 func Of(pid int) (*Target, error) {
