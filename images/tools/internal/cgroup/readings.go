@@ -60,9 +60,9 @@ func (g Group) ReadCPU() CPU {
 	stat := Fields(g.CPU, "cpu.stat")
 	read := CPU{Usage: Field(stat, "usage_usec"), Periods: Field(stat, "nr_periods"), Throttled: Field(stat, "nr_throttled")}
 	if g.Version == 2 {
-		read.Stood = Amount{stat["throttled_usec"] / 1000, true}
+		read.Stood = Field(stat, "throttled_usec").per(1000)
 	} else {
-		read.Stood = Amount{stat["throttled_time"] / 1_000_000, true}
+		read.Stood = Field(stat, "throttled_time").per(1_000_000)
 	}
 	if !read.Usage.Known && g.CPUAcct != nil {
 		read.Usage = Number(g.CPUAcct, "cpuacct.usage")
@@ -71,20 +71,21 @@ func (g Group) ReadCPU() CPU {
 	return read
 }
 
-// CPULimit is the limit in millicores; 0 without one.
-func (g Group) CPULimit() int64 {
-	var quota, period Amount
+// CPULimit is the limit in millicores, 0 without one; unknown where it is not visible.
+func (g Group) CPULimit() Amount {
+	var quota, period string
 	switch g.Version {
 	case 2:
-		words := strings.Fields(Text(g.CPU, "cpu.max"))
-		if len(words) == 2 {
-			quota, period = Parse(words[0]), Parse(words[1])
-		}
+		quota, period, _ = strings.Cut(strings.TrimSpace(Text(g.CPU, "cpu.max")), " ")
 	case 1:
-		quota, period = Number(g.CPU, "cpu.cfs_quota_us"), Number(g.CPU, "cpu.cfs_period_us")
+		quota, period = Text(g.CPU, "cpu.cfs_quota_us"), Text(g.CPU, "cpu.cfs_period_us")
 	}
-	if !quota.Known || period.Value == 0 {
-		return 0
+	if isNoLimit(quota) {
+		return Amount{0, true}
 	}
-	return quota.Value * 1000 / period.Value
+	allowed, within := Parse(quota), Parse(period)
+	if !allowed.Known || within.Value == 0 {
+		return Amount{}
+	}
+	return Amount{allowed.Value * 1000 / within.Value, true}
 }

@@ -15,12 +15,14 @@ type cpuSection struct {
 	before cgroup.CPU
 	at     time.Time
 	delays delays
+	quota  quota
 }
 
 func (s *cpuSection) begin(look *Look) {
 	s.delays = readDelays(look)
 	s.before, s.at = look.cgroup.ReadCPU(), time.Now()
-	look.cpuLimit = look.cgroup.CPULimit()
+	s.quota = quota{limit: look.cgroup.CPULimit(), ours: ownCPU(), stalled: cgroup.StallOf(look.cgroup.CPU, "cpu.pressure")}
+	look.cpuLimit = s.quota.limit.Value
 }
 
 func (s *cpuSection) end(look *Look) *rules.Part {
@@ -28,22 +30,30 @@ func (s *cpuSection) end(look *Look) *rules.Part {
 	if !now.Usage.Known && !now.Periods.Known {
 		return look.blindCgroup(part)
 	}
-	text := "no limit"
-	if look.cpuLimit > 0 {
+	text := "a limit is not visible"
+	switch {
+	case look.cpuLimit > 0:
 		text = fmt.Sprintf("limit %d millicores", look.cpuLimit)
+	case s.quota.limit.Known:
+		text = "no limit of its own"
 	}
-	if elapsed := time.Since(s.at); now.Usage.Known && s.before.Usage.Known && elapsed >= thread.Least {
+	elapsed := time.Since(s.at)
+	used := "what is in use is not visible"
+	if now.Usage.Known && s.before.Usage.Known {
+		used = "too short a time to tell what is in use"
+	}
+	if now.Usage.Known && s.before.Usage.Known && elapsed >= thread.Least {
 		millicores := (now.Usage.Value - s.before.Usage.Value) * 1000 / max(1, elapsed.Microseconds())
-		text = fmt.Sprintf("%d millicores in use, %s", millicores, text)
+		used = fmt.Sprintf("%d millicores in use", millicores)
 		look.amount("cpu", millicores, "in use")
 		nearLimit(look, part, millicores)
 	}
 	throttling, told := s.throttling(look, part, now)
-	text += throttling
+	text = used + ", " + text + throttling
 	if !told {
 		text += cpuPressure(look, part)
 	}
-	s.delays.findStarved(look, part, time.Since(s.at))
+	s.delays.findStarved(look, part, elapsed, s.quota.since(now.Usage, s.before.Usage, cgroup.StallOf(look.cgroup.CPU, "cpu.pressure"), elapsed))
 	load, _, _ := strings.Cut(readFile(string(look.Target.FS())+"/loadavg"), " ")
 	if load == "" {
 		load = "unknown"
@@ -89,7 +99,7 @@ func (s *cpuSection) throttling(look *Look, part *rules.Part, now cgroup.CPU) (s
 func cpuPressure(look *Look, part *rules.Part) string {
 	some, _ := cgroup.Pressure(look.cgroup.CPU, "cpu.pressure")
 	if !some.Known {
-		return ""
+		return ", pressure is not visible"
 	}
 	part.Find("cpu_pressure", float64(some.Value), "processes waited for a CPU %d%% of the last 10 seconds", some.Value)
 	return fmt.Sprintf(", pressure %d%%", some.Value)

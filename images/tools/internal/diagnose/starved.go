@@ -31,7 +31,7 @@ func readDelays(look *Look) delays {
 }
 
 // findStarved tells of the thread that waited longest for a CPU, unless the container's limit has been found to be the cause.
-func (d delays) findStarved(look *Look, part *rules.Part, elapsed time.Duration) {
+func (d delays) findStarved(look *Look, part *rules.Part, elapsed time.Duration, by quota) {
 	if slices.ContainsFunc(part.Findings, func(each report.Finding) bool { return each.Code == "cpu_throttled" || each.Code == "cpu_near_limit" }) {
 		return
 	}
@@ -59,7 +59,7 @@ func (d delays) findStarved(look *Look, part *rules.Part, elapsed time.Duration)
 	found := len(part.Findings)
 	thread.FindStarved(part, who, float64(longest)/float64(elapsed))
 	if len(part.Findings) > found {
-		part.Findings[found].Next = "Raise its CPU request, or look at what else runs on the node: it is not its own CPU limit that holds it up."
+		part.Findings[found].Next = by.next(float64(longest) / float64(elapsed))
 	}
 }
 

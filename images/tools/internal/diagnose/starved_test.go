@@ -3,9 +3,11 @@ package diagnose
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"kdebug/tools/internal/cgroup"
 	"kdebug/tools/internal/report"
 	"kdebug/tools/internal/rules"
 	"kdebug/tools/internal/target"
@@ -45,7 +47,7 @@ func TestAThreadThatGetsNoCPUIsFound(t *testing.T) {
 		look, before := waited(t, each.waits)
 		look.runtime = each.runtime
 		part := rules.NewPart("cpu")
-		before.findStarved(look, part, 10*time.Second)
+		before.findStarved(look, part, 10*time.Second, quota{})
 		got := ""
 		if len(part.Findings) > 0 {
 			got = part.Findings[0].Text
@@ -61,7 +63,7 @@ func TestAWaitForCPUThatTheLimitExplainsIsToldOnce(t *testing.T) {
 		look, before := waited(t, map[string]time.Duration{"ruby": 7 * time.Second})
 		part := rules.NewPart("cpu")
 		part.Findings = []report.Finding{{Code: code}}
-		before.findStarved(look, part, 10*time.Second)
+		before.findStarved(look, part, 10*time.Second, quota{})
 		if len(part.Findings) != 1 {
 			t.Errorf("%s: %+v", code, part.Findings)
 		}
@@ -76,5 +78,48 @@ func TestTheWaitsOfAtMostSoManyThreadsAreRead(t *testing.T) {
 	look.tight = true
 	if got := readDelays(look); got != nil {
 		t.Errorf("without room: %v", got)
+	}
+}
+
+func TestOnlyWhatIsProvenIsSaidOfACPULimit(t *testing.T) {
+	number := func(value int64) cgroup.Amount { return cgroup.Amount{Value: value, Known: true} }
+	stalled := func(share float64) cgroup.Stall {
+		return cgroup.Stall{Length: time.Duration(share * float64(10*time.Second)), Known: true}
+	}
+	const notItsOwn, unsure = "it is not its own CPU limit that holds it up", "This look cannot tell the two from a busy node."
+	for name, each := range map[string]struct {
+		limit, theirs cgroup.Amount
+		ours          time.Duration
+		stalled       cgroup.Stall
+		want          string
+	}{
+		"together at the limit, as seen on a slow node": {number(200), number(1_020_000), 940 * time.Millisecond, stalled(0.9),
+			"Its CPU limit holds it up: of 200 millicores it used 102, and this look, which lives on the limit of the same pod, 94."},
+		"alone at the limit":                     {number(200), number(1_990_000), 0, cgroup.Stall{}, "Its CPU limit holds it up: of 200 millicores it used 199"},
+		"far below it, with this look too":       {number(2000), number(900_000), 100 * time.Millisecond, cgroup.Stall{}, notItsOwn},
+		"in between":                             {number(200), number(1_000_000), 100 * time.Millisecond, cgroup.Stall{}, unsure},
+		"in between, and never stopped as whole": {number(200), number(1_000_000), 100 * time.Millisecond, stalled(0.1), "no CPU limit holds it up"},
+		"none of its own":                        {number(0), number(900_000), 0, stalled(0.9), "it has no CPU limit of its own."},
+		"one that is not visible":                {cgroup.Amount{}, number(900_000), 0, cgroup.Stall{}, unsure},
+		"use that is not visible":                {number(2000), cgroup.Amount{}, 0, cgroup.Stall{}, unsure},
+	} {
+		got := quota{limit: each.limit, theirs: each.theirs, ours: each.ours, stalled: each.stalled, elapsed: 10 * time.Second}.next(0.9)
+		if !strings.Contains(got, each.want) || len(got) > 300 {
+			t.Errorf("%s: %s", name, got)
+		}
+		if each.want == unsure && strings.Contains(got, "not its own") {
+			t.Errorf("%s claims what is not proven: %s", name, got)
+		}
+	}
+}
+
+func TestOurOwnUseAndTheTargetsAreThoseOfTheSample(t *testing.T) {
+	before := quota{limit: cgroup.Amount{Value: 200, Known: true}, ours: ownCPU(), stalled: cgroup.Stall{Length: time.Second, Known: true}}
+	for began := ownCPU(); ownCPU()-began < 20*time.Millisecond; {
+	}
+	known := func(value int64) cgroup.Amount { return cgroup.Amount{Value: value, Known: true} }
+	got := before.since(known(1500), known(1000), cgroup.Stall{Length: 3 * time.Second, Known: true}, 10*time.Second)
+	if got.ours < 20*time.Millisecond || got.theirs.Value != 500 || got.stalled.Length != 2*time.Second {
+		t.Errorf("%+v", got)
 	}
 }

@@ -46,7 +46,7 @@ func slow(group cgroup.Group, wait func()) string {
 		return ""
 	}
 	limit := ""
-	if millicores := group.CPULimit(); millicores > 0 {
+	if millicores := group.CPULimit().Value; millicores > 0 {
 		limit = fmt.Sprintf(" of %d m", millicores)
 	}
 	return "This look will be slow: the container has used up its CPU limit" + limit + ", and the look lives on the limit of the same pod."

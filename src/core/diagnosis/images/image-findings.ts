@@ -68,14 +68,29 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     seenBy: 'image',
     section: 'memory',
     rank: 2,
-    means: 'During the diagnosis, the cgroup reached its memory limit and had to reclaim memory.',
+    means: 'During the diagnosis, the cgroup reached its memory limit, or its pod’s, and had to give memory back.',
     threshold: 0,
     unit: 'times',
     next: 'Raise the memory limit; until then every allocation waits for memory to be reclaimed.',
     nextImage: 'stacks',
     nextImageOf: 'jvm',
     source:
-      'Each is an allocation that was held back: memory.events high (cgroup-v2); and max, or memory.failcnt (cgroup-v1), from 80% in use on, chosen: below, the limit gives back the cache of files alone.',
+      'Each is an allocation that was held back: memory.events high (cgroup-v2); and max, or memory.failcnt (cgroup-v1), from 80% in use on, chosen: below, the limit gives back the cache of files alone; at the pod’s limit pgscan_direct of memory.stat.',
+  },
+  {
+    code: 'memory_read_again',
+    seenBy: 'image',
+    section: 'memory',
+    rank: 2,
+    means:
+      'The container reads again and again what the kernel had to take away from it: memory is short, by whosever limit.',
+    threshold: 10,
+    unit: '%',
+    next: 'Raise the memory limits of the pod: all its containers, this look and the runtime share their sum, which comes before each one’s own. Without a limit, the node is short.',
+    nextImage: 'stacks',
+    nextImageOf: 'jvm',
+    source:
+      'Chosen: a tenth of what it holds, each second (kernel, memory.stat: workingset_refault). The container’s own counters are silent at its pod’s limit.',
   },
   {
     code: 'memory_pressure',
@@ -130,7 +145,8 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
     seenBy: 'image',
     section: 'cpu',
     rank: 3,
-    means: 'Processes of the container were ready to run and got no CPU, without being throttled: the node is busy.',
+    means:
+      'Processes of the container were ready to run and got no CPU, not by a limit of their own: the node is busy, or the pod’s limit holds them.',
     threshold: 60,
     unit: '%',
     next: 'Raise the CPU request, or check what else runs on the node.',
