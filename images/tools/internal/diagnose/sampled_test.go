@@ -13,7 +13,7 @@ import (
 
 // well are the numbers of a cgroup of version 2 that is well: 20 MiB in use, 10 of cache, of 100.
 var well = map[string]string{
-	"memory.current": "31457280\n", "memory.max": "104857600\n", "memory.stat": "anon 1\ninactive_file 10485760\n",
+	"memory.current": "31457280\n", "memory.max": "104857600\n", "memory.stat": "anon 1\ninactive_file 10485760\npgscan_direct 0\n",
 	"memory.events": "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\n",
 	"cpu.stat":      "usage_usec 5000\nnr_periods 1000\nnr_throttled 10\nthrottled_usec 1\n", "cpu.max": "50000 100000\n",
 }
