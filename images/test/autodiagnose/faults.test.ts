@@ -194,6 +194,22 @@ describe.skipIf(!canLook)('a process in trouble', () => {
     expect(findingOf(diagnosis, 'memory_held_back')).toMatchObject({ value: 4 });
   });
 
+  it('that reads again what the limit of its pod takes away', async () => {
+    const { pid } = await startTarget(IDLE);
+    const stat = (pages: number) => ({
+      'memory.stat': `anon 1\ninactive_file ${10 * MIB}\nworkingset_refault_file ${pages}\n`,
+    });
+    const cgroup = await filesIn({ ...WELL, ...stat(1000) });
+    const later = await filesIn(stat(101_000));
+    const report = await withinSample(
+      () => copy(later, cgroup),
+      (within) => diagnose({ AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: cgroup, ...within }),
+    );
+    expect(findingOf(diagnosisOf(report), 'memory_read_again')?.text).toMatch(
+      /^memory is short, although the container is below its limit: 390 MiB read again in \d+ s /,
+    );
+  });
+
   it.each([
     ['at its limit for the cache of files is not', 'high 0\nmax 4000\n', undefined],
     ['above its high mark is', 'high 3\nmax 4000\n', 3],
@@ -218,7 +234,9 @@ describe.skipIf(!canLook)('a process in trouble', () => {
     };
     const env = { AUTODIAGNOSE_PID: String(pid), AUTODIAGNOSE_CGROUP: await filesIn(unlimited) };
     const diagnosis = diagnosisOf(await diagnose(env));
-    expect(sectionOf(diagnosis, 'memory')?.text).toBe('96 MiB in use (96 with cache), no limit; 0 out-of-memory kills');
+    expect(sectionOf(diagnosis, 'memory')?.text).toBe(
+      '96 MiB in use (96 with cache), no limit of its own; out-of-memory kills are not visible; what it reads again is not visible; pressure is not visible',
+    );
     expect(sectionOf(diagnosis, 'cpu')?.state).toBe('not-readable');
   });
 

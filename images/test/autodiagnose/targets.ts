@@ -137,7 +137,7 @@ export const WELL = {
   'memory.current': `${30 * MIB}\n`,
   'memory.max': `${100 * MIB}\n`,
   'memory.peak': `${40 * MIB}\n`,
-  'memory.stat': `anon 1\ninactive_file ${10 * MIB}\n`,
+  'memory.stat': `anon 1\ninactive_file ${10 * MIB}\nworkingset_refault_anon 0\nworkingset_refault_file 0\npgscan_direct 0\n`,
   'memory.events': 'low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\n',
   'memory.pressure': 'some avg10=0.50 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.12 avg60=0.00 avg300=0.00 total=1\n',
   'cpu.stat': 'usage_usec 5000\nnr_periods 1000\nnr_throttled 10\nthrottled_usec 1\n',

@@ -67,6 +67,7 @@ function cgroupOf({ resources }: Container): Tree {
     'cgroup.controllers': 'cpuset cpu io memory pids\n',
     'memory.max': `${memory ?? 'max'}\n`,
     'memory.current': `${Math.round((memory ?? 64 * 1024 ** 2) * 0.4)}\n`,
+    'memory.stat': 'inactive_file 0\nworkingset_refault_anon 0\nworkingset_refault_file 0\npgscan_direct 0\n',
     'memory.events': 'low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\n',
     'cpu.max': cpu === undefined ? 'max 100000\n' : `${Math.round(cpu * 100_000)} 100000\n`,
     'cpu.stat': 'usage_usec 120000\nnr_periods 0\nnr_throttled 0\nthrottled_usec 0\n',

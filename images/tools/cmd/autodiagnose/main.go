@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kdebug/tools/internal/diagnose"
+	"kdebug/tools/internal/run"
 )
 
 // A look shares the pod's memory with the target, and in a pod that is nearly full the kernel ends one of them. What it holds at once is less than 1 MiB,
@@ -24,14 +25,15 @@ const (
 
 func main() {
 	began := time.Now()
+	run.RefuseHugePages()
 	runtime.MemProfileRate = 0
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(garbage)
 	debug.SetMemoryLimit(memory)
-	os.Exit(run(began))
+	os.Exit(look(began))
 }
 
-func run(began time.Time) int {
+func look(began time.Time) int {
 	if words := os.Args[1:]; len(words) > 0 && words[0] == diagnose.VolumesCommand {
 		diagnose.AnswerVolumes(os.Stdout, words[1:])
 		return 0

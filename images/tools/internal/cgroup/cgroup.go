@@ -46,8 +46,11 @@ func in(mount *os.Root, text string) Group {
 		return Group{}
 	}
 	for _, name := range []string{"cgroup.controllers", "memory.current", "cpu.stat"} {
-		if info, err := mount.Stat(name); err == nil && info.Mode().IsRegular() {
+		if isFile(mount, name) {
 			all := controllerFolder(mount, "", text)
+			if all == nil {
+				return Group{}
+			}
 			return Group{Version: 2, Memory: all, CPU: all, PIDs: all}
 		}
 	}
@@ -62,7 +65,7 @@ func in(mount *os.Root, text string) Group {
 	return Group{}
 }
 
-// controllerFolder is where a controller's numbers are (version 2: ""). A process that shares our view of the hierarchy lies deeper than the mount; one
+// controllerFolder is where a controller's numbers are (version 2: ""); nil where only those of the whole node are visible. A process that shares our view of the hierarchy lies deeper than the mount; one
 // in a container does not. Text is the process' /proc/PID/cgroup.
 func controllerFolder(root *os.Root, controller, text string) *os.Root {
 	if root == nil {
@@ -82,7 +85,22 @@ func controllerFolder(root *os.Root, controller, text string) *os.Root {
 			root = deeper
 		}
 	}
+	if isNodes(root) {
+		root.Close()
+		return nil
+	}
 	return root
+}
+
+// isNodes is whether a folder is the root of a hierarchy: its numbers are those of the whole node, which must not pass for the target's. Only a root has a
+// release_agent (version 1), and only a root has no cgroup.type (version 2).
+func isNodes(root *os.Root) bool {
+	return isFile(root, "release_agent") || isFile(root, "cgroup.controllers") && isFile(root, "cgroup.procs") && !isFile(root, "cgroup.type")
+}
+
+func isFile(root *os.Root, name string) bool {
+	info, err := root.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // Text gives the first bytes of a file in a folder of a cgroup, or nothing where it cannot be read or is no regular file; at most maxNumbers.

@@ -138,3 +138,85 @@ func TestAKillOfTheWholeGroupCountsEachProcessOnce(t *testing.T) {
 		}
 	}
 }
+
+// The trees are what a container's own mount of cgroups shows on each kind of node, made after the kernel's documentation.
+func TestTheNumbersAreFoundInTheTreeOfEachKindOfNode(t *testing.T) {
+	v2 := map[string]string{"cgroup.controllers": "cpu memory", "cgroup.procs": "1", "cgroup.type": "domain", "memory.current": "9", "cpu.stat": "usage_usec 5\n"}
+	below := func(folder string) map[string]string {
+		all := map[string]string{"cgroup.controllers": "cpu memory", "cgroup.procs": "1", "memory.stat": "anon 7", "cpu.stat": "usage_usec 999\n"}
+		for name, text := range v2 {
+			all[folder+name] = text
+		}
+		return all
+	}
+	v1 := func(inner, more string) map[string]string {
+		all := map[string]string{"memory/" + inner + "memory.usage_in_bytes": "9", "cpuacct/" + inner + "cpuacct.usage": "5000"}
+		if more != "" {
+			all["memory/"+more], all["cpuacct/"+more], all["memory/memory.usage_in_bytes"], all["cpuacct/cpuacct.usage"] = "", "", "999", "999000"
+		}
+		return all
+	}
+	const slice = "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1a.slice/cri-containerd-c1.scope/"
+	for name, each := range map[string]struct {
+		files map[string]string
+		text  string
+		used  Amount
+		cpu   Amount
+	}{
+		"version 2, a namespace of its own":            {v2, "0::/../cri-containerd-c1.scope\n", Amount{9, true}, Amount{5, true}},
+		"version 2, the node's namespace, systemd":     {below(slice), "0::/" + slice + "\n", Amount{9, true}, Amount{5, true}},
+		"version 2, kind":                              {below("kubelet.slice/kubelet-kubepods.slice/" + "c1.scope/"), "0::/kubelet.slice/kubelet-kubepods.slice/c1.scope\n", Amount{9, true}, Amount{5, true}},
+		"version 2, the node's tree and a hidden path": {below(slice), "0::/../../../../elsewhere\n", Amount{}, Amount{}},
+		"version 1, bound to its own group":            {v1("", ""), "4:memory:/kubepods/burstable/pod1a/c1\n3:cpu,cpuacct:/kubepods/burstable/pod1a/c1\n", Amount{9, true}, Amount{5, true}},
+		"version 1, the node's tree, systemd":          {v1(slice, "release_agent"), "4:memory:/" + slice + "\n3:cpu,cpuacct:/" + slice + "\n", Amount{9, true}, Amount{5, true}},
+		"version 1, the node's tree and a hidden path": {v1("", "release_agent"), "4:memory:/../x\n3:cpu,cpuacct:/../x\n", Amount{}, Amount{}},
+		"none, as in a Kata or a gVisor without files": {map[string]string{"x": ""}, "", Amount{}, Amount{}},
+	} {
+		got := in(opened(t, folderWith(t, each.files)), each.text)
+		if used, cpu := got.ReadMemory().Used, got.ReadCPU().Usage; used != each.used || cpu.Known != each.cpu.Known || cpu.Known && cpu != each.cpu {
+			t.Errorf("%s: version %d, %+v, %+v", name, got.Version, used, cpu)
+		}
+	}
+}
+
+func TestALimitIsANumberNoneOrNotVisible(t *testing.T) {
+	for text, want := range map[string]Amount{
+		"50000 100000\n": {500, true}, "max 100000\n": {0, true}, "max\n": {0, true}, "": {}, "50000\n": {}, "50000 0\n": {}, "x 100000\n": {},
+	} {
+		if got := At(folderWith(t, map[string]string{"cpu.stat": "", "cpu.max": text})).CPULimit(); got != want {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+	for text, want := range map[string]bool{"max\n": true, "-1\n": true, "9223372036854771712\n": true, "104857600\n": false, "": false, "1e9\n": false} {
+		if got := At(folderWith(t, map[string]string{"memory.current": "1", "memory.max": text})).Unlimited(); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestWhatIsReadAgainIsCountedInThePagesOrBytesOfTheKernel(t *testing.T) {
+	felt := func(files map[string]string) Felt { return At(folderWith(t, files)).ReadFelt() }
+	second := func(stat string) map[string]string {
+		return map[string]string{"memory.current": "1", "memory.stat": stat}
+	}
+	first := func(stat string) map[string]string {
+		return map[string]string{"memory/memory.usage_in_bytes": "1", "memory/memory.stat": stat}
+	}
+	for name, each := range map[string]struct {
+		before, after map[string]string
+		want          Amount
+	}{
+		"version 2":           {second("workingset_refault_file 1\nworkingset_refault_anon 2"), second("workingset_refault_file 4\nworkingset_refault_anon 3"), Amount{4 * pageSize, true}},
+		"before Linux 5.9":    {second("workingset_refault 1"), second("workingset_refault 3"), Amount{2 * pageSize, true}},
+		"version 1":           {first("workingset_refault_file 9\ntotal_workingset_refault_file 1"), first("total_workingset_refault_file 4"), Amount{3 * pageSize, true}},
+		"version 1, in bytes": {first("total_workingset_refault_file 4096"), first("total_workingset_refault_file 12288"), Amount{8192, true}},
+		"version 1, in pages that look like bytes":   {first("total_workingset_refault_file 4096"), first("total_workingset_refault_file 4097"), Amount{pageSize, true}},
+		"what is not counted":                        {second("anon 1"), second("anon 1"), Amount{}},
+		"a count that went back, as of a new cgroup": {second("workingset_refault 9"), second("workingset_refault 3"), Amount{}},
+	} {
+		got := felt(each.after).ReadAgain(felt(each.before))
+		if got.Known != each.want.Known || got.Known && got != each.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

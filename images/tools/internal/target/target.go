@@ -389,14 +389,31 @@ func (fs FS) Cgroup(pid int) string {
 	return longest
 }
 
-// inOurPod: the cgroups of a pod's containers lie beside each other; seen from a cgroup namespace, one level above us.
+// inOurPod: the cgroups of a pod's containers lie beside each other; seen from a cgroup namespace, one level above us, or two where the runtime (crun) puts
+// a group into the scope that systemd made for the container.
 func inOurPod(place, ours string) bool {
-	if ours == "/" {
-		rest, beside := strings.CutPrefix(place, "/../")
-		return beside && !strings.HasPrefix(rest, ".")
+	if ours != "/" {
+		pod := folderOf(ours)
+		return len(pod) > 1 && strings.HasPrefix(place, pod)
 	}
-	slash := strings.LastIndexByte(ours, '/')
-	return slash > 0 && strings.HasPrefix(place, ours[:slash+1])
+	switch parts := strings.Split(place, "/"); {
+	case len(parts) < 3 || parts[1] != "..":
+		return false
+	case parts[2] != "..":
+		return true
+	default:
+		return len(parts) == 5 && strings.HasSuffix(parts[3], ".scope")
+	}
+}
+
+// folderOf is the pod's folder, with a slash at its end, of a container's cgroup; "" where it has none.
+func folderOf(place string) string {
+	before, _, inScope := strings.Cut(place, ".scope/")
+	if inScope {
+		place = before
+	}
+	// The colon is containerd's where it takes systemd's words for a path: slice:prefix:id.
+	return place[:strings.LastIndexAny(place, "/:")+1]
 }
 
 // IsBeside is whether a process is in another container of the pod that a process of ours is in, as far as their cgroups tell.
