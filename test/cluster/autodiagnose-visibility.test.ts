@@ -112,7 +112,7 @@ Each row is a run against a pod of a real cluster, with the target container nam
 \`KDEBUG_WRITE_DOCS=1 npm run test:cluster -- test/cluster/autodiagnose-visibility.test.ts\`; without the variable the same test compares.
 
 The kernel shows the files, environment, open files and cgroup of a process only to a process with SYS_PTRACE, or with the same uid *and* gid and
-all of the target's capabilities. Everybody sees the list of processes, the sockets of the pod and the command lines. Without a target container
+all of the target's capabilities. Where AppArmor or SELinux is on, both must have the same profile or label as well; a look under *sysadmin* needs neither. Everybody sees the list of processes, the sockets of the pod and the command lines. Without a target container
 nothing of the target is visible, whatever the profile.
 
 ${parts.join('\n\n')}

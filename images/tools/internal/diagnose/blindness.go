@@ -21,7 +21,7 @@ func (l *Look) blindness() (lacks, help string, helps []string) {
 	switch it := l.Target; {
 	case !slices.Contains(helps, report.General):
 		// No right that a profile below sysadmin brings is what lacks.
-		lacks, help = lack.Lacks, lack.Lacks
+		lacks, help = lack.Lacks, "it lacks "+lack.Lacks
 	case it.Permitted == rootsDefault:
 		help = "needs the profile general (SYS_PTRACE), or baseline as root: the target is root with default capabilities"
 	case slices.Contains(helps, report.Identity):

@@ -102,8 +102,8 @@ func TestASecurityModuleIsTheReasonAndNoProfileBelowSysadminHelps(t *testing.T) 
 	it := &target.Target{Process: target.Process{PID: 7, Status: target.Status{UID: 10001, GID: 10001}}}
 	look := &Look{Target: it.In(target.FS(folder)), Self: target.Self{UID: 10001, GID: 10001, Label: "cri-containerd.apparmor.d (enforce)"}}
 	section := look.blind(rules.NewPart("files"), "the target's open files are not readable").Section
-	const why = "AppArmor keeps us from the target: it leaves the target unconfined, and confines us as cri-containerd.apparmor.d (enforce)"
-	if section.Lacks != why || section.Text != "the target's open files are not readable; "+why || !slices.Equal(section.Helps, []string{report.Sysadmin}) {
+	const why = "the AppArmor profile of the target: its own is unconfined, ours cri-containerd.apparmor.d (enforce)"
+	if section.Lacks != why || section.Text != "the target's open files are not readable; it lacks "+why || !slices.Equal(section.Helps, []string{report.Sysadmin}) {
 		t.Errorf("%+v", section)
 	}
 }

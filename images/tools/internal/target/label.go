@@ -58,22 +58,15 @@ func typeOf(label string) (kind string, isSELinux bool) {
 	return parts[2], true
 }
 
-// separation says how a security module keeps us from the target; "" where it does not, as far as both labels tell.
+// separation is what lacks where a security module keeps us from the target; "" where it does not, as far as both labels tell.
 func separation(ours, theirs string) string {
 	if !confines(ours) || theirs == "" || theirs == ours {
 		return ""
 	}
-	module, they := "AppArmor", "confines the target as "+theirs
 	if _, isSELinux := typeOf(ours); isSELinux {
-		module = "SELinux"
+		return fmt.Sprintf("the SELinux label of the target: its own is %s, ours %s", theirs, ours)
 	}
-	switch theirs {
-	case hidden:
-		they = "hides the label of the target"
-	case "unconfined":
-		they = "leaves the target unconfined"
-	}
-	return fmt.Sprintf("%s keeps us from the target: it %s, and confines us as %s", module, they, ours)
+	return fmt.Sprintf("the AppArmor profile of the target: its own is %s, ours %s", theirs, ours)
 }
 
 // isSealed is whether a process has made itself unreadable (PR_SET_DUMPABLE): its files in /proc are root's then, and it is not root.
