@@ -159,8 +159,7 @@ func (l *Look) look() []*rules.Part {
 	parts := make([]*rules.Part, 0, len(all))
 	for _, each := range all {
 		if l.Target == nil && each.needsTarget {
-			lack := target.Unseen()
-			parts = append(parts, rules.NewPart(each.name).Blind("not visible: "+lack.Lacks, lack.Lacks, lack.Helps...))
+			parts = append(parts, rules.NewPart(each.name).Blind("no target process is visible", "a target process", target.HelpsFor(l.whyNone)...))
 			continue
 		}
 		parts = append(parts, each.end(l))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"kdebug/tools/internal/report"
@@ -34,7 +35,7 @@ const TooLate = "Started too late: this run was given up, so nothing was done."
 
 // NoTarget is the verdict where there is no target: err says why.
 func NoTarget(err error) string {
-	if len(target.HelpsFor(err)) == 0 {
+	if !slices.Contains(target.HelpsFor(err), report.ATarget) {
 		return "Nothing to look at: " + err.Error() + "."
 	}
 	return "Nothing to look at: " + err.Error() + ". Name the container (--target)."

@@ -79,19 +79,11 @@ func (fs FS) isSealed(pid, uid int) bool {
 	return known && owner.Uid == 0
 }
 
-// HidesOthers is whether /proc shows no process of others (hidepid, or a sandbox): process 1 is there always.
-func (fs FS) HidesOthers() bool {
-	if os.Getpid() == 1 {
+// hidesOthers is whether /proc shows no process of others (hidepid, or a sandbox): process 1 is there always.
+func (fs FS) hidesOthers(own int) bool {
+	if own == 1 {
 		return false
 	}
 	_, err := os.Stat(fs.Path(1))
 	return os.IsNotExist(err)
-}
-
-// Unseen says why no process of a target is visible.
-func Unseen() *Lack {
-	if Proc.HidesOthers() {
-		return &Lack{"a /proc that shows the processes of others", []string{"general", "sysadmin"}}
-	}
-	return &Lack{"a target process", []string{"target"}}
 }

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -123,13 +124,17 @@ func TestNoProfileIsAdvisedThatAddsNothing(t *testing.T) {
 	}
 }
 
-func TestOthersAreHiddenWhereProcessOneIsNotThere(t *testing.T) {
-	if folder := t.TempDir(); !FS(folder).HidesOthers() {
-		t.Error("a /proc without process 1 shows all")
-	}
-	folder := t.TempDir()
-	write(t, filepath.Join(folder, fmt.Sprint(1)), "status", "")
-	if FS(folder).HidesOthers() {
-		t.Error("a /proc with process 1 hides all")
+func TestAHiddenProcIsToldApartFromAContainerThatNobodyNamed(t *testing.T) {
+	for name, each := range map[string]struct {
+		processes []one
+		helps     string
+	}{
+		"hidden":       {[]one{us}, "[general sysadmin]"},
+		"without name": {[]one{us, {pid: 1, name: "pause", cgroup: "0::/../pause\n"}}, "[target]"},
+	} {
+		_, err := proc(t, each.processes...).find(40, "app")
+		if got := fmt.Sprint(HelpsFor(err)); !errors.Is(err, ErrNoTarget) || got != each.helps || strings.Contains(err.Error(), "/proc hides") != (name == "hidden") {
+			t.Errorf("%s: %v %s", name, err, got)
+		}
 	}
 }

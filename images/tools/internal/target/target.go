@@ -74,10 +74,16 @@ func (w withoutFirst) Error() string {
 
 func (w withoutFirst) Unwrap() error { return ErrNoTarget }
 
+// errHidden is ErrNoTarget where nothing can be seen, whatever was named.
+var errHidden = fmt.Errorf("%w: /proc hides the processes of others", ErrNoTarget)
+
 // HelpsFor is what helps against an ErrNoTarget: to name the container, unless it is there and nobody can look into it.
 func HelpsFor(err error) []string {
-	if errors.As(err, &withoutFirst{}) {
+	switch {
+	case errors.As(err, &withoutFirst{}):
 		return nil
+	case errors.Is(err, errHidden):
+		return []string{report.General, report.Sysadmin}
 	}
 	return []string{report.ATarget}
 }
@@ -337,6 +343,9 @@ func (fs FS) whyNone(own int, wanted string) error {
 				return withoutFirst{pid, status.Name, container}
 			}
 		}
+	}
+	if fs.hidesOthers(own) {
+		return errHidden
 	}
 	return ErrNoTarget
 }

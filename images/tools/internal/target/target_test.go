@@ -122,7 +122,8 @@ func TestAProcessWithoutItsFirstThreadIsNamed(t *testing.T) {
 	if _, _, err := proc(t, us, evil, other).findFirst(40, "app"); err == nil || !strings.Contains(err.Error(), "the first thread") {
 		t.Errorf("%v", err)
 	}
-	for _, nothing := range []FS{proc(t, us, zombie), proc(t, us)} {
+	pause := one{pid: 1, name: "pause", cgroup: "0::/../pause\n"}
+	for _, nothing := range []FS{proc(t, us, pause, zombie), proc(t, us, pause)} {
 		if _, err := nothing.find(40, "app"); err != ErrNoTarget || len(HelpsFor(err)) == 0 { //nolint:errorlint // Nothing may wrap it.
 			t.Errorf("%v", err)
 		}
