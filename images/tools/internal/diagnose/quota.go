@@ -48,7 +48,7 @@ func (q quota) next(waited float64) string {
 	case q.limit.Value == 0:
 		return "Raise its CPU request, or look at what else runs on the node: it has no CPU limit of its own."
 	case (theirs+ours)*100 >= q.limit.Value*90:
-		return fmt.Sprintf("Its CPU limit holds it up: of %d millicores it used %d, and this look, which lives on the limit of the same pod, %d. Find what computes: profile shows it. Where that work is wanted, raise or remove the limit.", q.limit.Value, theirs, ours)
+		return fmt.Sprintf("Its CPU limit holds it up: it used %d of %d millicores, and this look, in the same pod, %d. Find what computes: profile shows it. Where that work is wanted, raise or remove the limit.", theirs, q.limit.Value, ours)
 	case float64(theirs+ours) < farFromLimit*waited*float64(q.limit.Value):
 		return fmt.Sprintf("Raise its CPU request, or look at what else runs on the node: it is not its own CPU limit that holds it up, of which it used %d of %d millicores.", theirs, q.limit.Value)
 	}

@@ -94,8 +94,8 @@ func TestOnlyWhatIsProvenIsSaidOfACPULimit(t *testing.T) {
 		want          string
 	}{
 		"together at the limit, as seen on a slow node": {number(200), number(1_020_000), 940 * time.Millisecond, stalled(0.9),
-			"Its CPU limit holds it up: of 200 millicores it used 102, and this look, which lives on the limit of the same pod, 94."},
-		"alone at the limit":                     {number(200), number(1_990_000), 0, cgroup.Stall{}, "Its CPU limit holds it up: of 200 millicores it used 199"},
+			"Its CPU limit holds it up: it used 102 of 200 millicores, and this look, in the same pod, 94."},
+		"alone at the limit":                     {number(200), number(1_990_000), 0, cgroup.Stall{}, "Its CPU limit holds it up: it used 199 of 200 millicores"},
 		"far below it, with this look too":       {number(2000), number(900_000), 100 * time.Millisecond, cgroup.Stall{}, notItsOwn},
 		"in between":                             {number(200), number(1_000_000), 100 * time.Millisecond, cgroup.Stall{}, unsure},
 		"in between, and never stopped as whole": {number(200), number(1_000_000), 100 * time.Millisecond, stalled(0.1), "no CPU limit holds it up"},

@@ -86,7 +86,7 @@ const RESOURCE_FINDINGS: readonly FindingRule[] = [
       'The container reads again and again what the kernel had to take away from it: memory is short, by whosever limit.',
     threshold: 10,
     unit: '%',
-    next: 'Raise the memory limits of the pod: all its containers, this look and the runtime share their sum, which comes before each one’s own. Without a limit, the node is short.',
+    next: 'Raise the memory limits of the pod: their sum is reached before each one’s own. Without a limit, the node is short of memory.',
     nextImage: 'stacks',
     nextImageOf: 'jvm',
     source:
