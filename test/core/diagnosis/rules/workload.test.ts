@@ -213,7 +213,7 @@ describe('a workload whose pods cannot be created', () => {
       'violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false (container "web" must set securityContext.allowPrivilegeEscalation=false), unrestricted capabilities (container "web" must set securityContext.capabilities.drop=["ALL"]), runAsNonRoot != true (pod or container "web" must set securityContext.runAsNonRoot=true), seccompProfile (pod or container "web" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")';
     expect(answerTo({ ...EMPTY, warnings: NOT_CREATED(why) })).toMatchObject({
       line: 'no pod can be created: Pod Security restricted of its namespace forbids them: “allowPrivilegeEscalation != false, unrestricted capabilities, runAsNonRoot != true, seccompProfile” · 0 of 3 pods ready',
-      next: 'Set what it asks for in the manifest of the Deployment web. It asks for securityContext.allowPrivilegeEscalation=false, securityContext.capabilities.drop=["ALL"], securityContext.runAsNonRoot=true, securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost".',
+      next: 'Set securityContext.allowPrivilegeEscalation and what else it asks for in the manifest of the Deployment web. It asks for securityContext.allowPrivilegeEscalation=false, securityContext.capabilities.drop=["ALL"], securityContext.runAsNonRoot=true, securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost".',
     });
   });
 
