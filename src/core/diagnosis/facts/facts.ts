@@ -106,6 +106,8 @@ export interface LogShape {
   readonly level: 'fatal' | 'error' | 'warning';
   /** A request that was answered with 500 or more: what the program says itself comes first. */
   readonly isAccess?: true;
+  /** It says that something ended for good, or was given up. */
+  readonly isFinal?: true;
   /** By the kubelet's stamps. */
   readonly firstAtMs: number;
   readonly lastAtMs: number;
@@ -125,7 +127,7 @@ export interface TargetLog {
   readonly newest?: string;
   /** The same of the newest line that says that the program listens on 127.0.0.1 or localhost. */
   readonly onLoopback?: string;
-  /** At most five: the worst level first, then what is no access line, then the most frequent. */
+  /** At most five: the worst level first, then what is final, then what is no access line, then the most frequent. */
   readonly shapes: readonly LogShape[];
   /** Its newest lines, at most five, in their order; only where the policy says `targetLog: tail`. Redacted, cleaned. */
   readonly tail?: readonly string[];

@@ -6,7 +6,7 @@ import { LineRedactor } from '../../redact/line-redactor.ts';
 import { redactSteps, redactTogether } from '../../redact/redact-text.ts';
 import type { LogShape, TargetLog } from '../facts/facts.ts';
 import { LogEntries, type LogEntry, quotableSteps, severityOf, wordsOf } from './log-entries.ts';
-import { troubleIn } from './log-level.ts';
+import { isFinal, troubleIn } from './log-level.ts';
 
 /** A line is read so far; a word that is cut there is left out. */
 const MAX_LINE = 16 * 1024;
@@ -30,12 +30,16 @@ const REQUEST = /\b(?:GET|HEAD|POST) "?\/|kube-probe\//;
 const ON_LOOPBACK =
   /(?:listen|running|serving|started|bound|binding|local|ready)\w{0,8}\b.{0,60}?(?:127\.0\.0\.1|localhost|\[::1\]):\d{2,5}/i;
 
+/** PostgreSQL ends the session of one client so, and goes on. */
+const OF_A_SESSION = /\bFATAL: {2}/;
+
 type Level = LogShape['level'];
 const WORST_FIRST: readonly Level[] = ['fatal', 'error', 'warning'];
 
 interface Shape {
   readonly level: Level;
   readonly isAccess: boolean;
+  readonly isFinal: boolean;
   /** The newest example, as it is. */
   first: string;
   cause: string | undefined;
@@ -114,12 +118,13 @@ export class ErrorShapes {
     const chosen = [this.#newest ?? '', this.#onLoopback ?? '', ...examples];
     const [newest, onLoopback, ...safe] = yield* redactTogether(chosen, this.#redact);
     const shapes: LogShape[] = [];
-    for (const [index, { level, isAccess, count, firstAtMs, lastAtMs, newestAtMs }] of shown.entries()) {
+    for (const [index, { level, isAccess, isFinal, count, firstAtMs, lastAtMs, newestAtMs }] of shown.entries()) {
       shapes.push({
         line: yield* this.#shown({ first: safe[2 * index] ?? '', cause: safe[2 * index + 1] || undefined }),
         count,
         level,
         ...(isAccess ? { isAccess } : undefined),
+        ...(isFinal ? { isFinal } : undefined),
         firstAtMs,
         lastAtMs,
         ...defined({ tenthAtMs: newestAtMs.at(-NEWEST) }),
@@ -139,9 +144,10 @@ export class ErrorShapes {
   }
 
   #count(entry: LogEntry): void {
-    const level = severityOf(entry);
-    if (level === undefined || level === 'info') return;
     const { first, cause, atMs } = entry;
+    const severity = severityOf(entry);
+    if (severity === undefined || severity === 'info') return;
+    const level = severity === 'fatal' && OF_A_SESSION.test(first) ? 'error' : severity;
     const isAccess = entry.read.isAccess === true;
     const key = `${level} ${shapeOf(joined(wordsOf(entry)))}`;
     const shape = this.#shapes.get(key);
@@ -149,6 +155,7 @@ export class ErrorShapes {
       this.#shapes.set(key, {
         level,
         isAccess,
+        isFinal: level === 'fatal' || (level === 'error' && isFinal(`${first} ${cause ?? ''}`)),
         first,
         cause,
         count: 1,
@@ -181,11 +188,12 @@ export class ErrorShapes {
   }
 }
 
-/** The worst level first, then what is no effect, then the most frequent, then the newest. */
+/** The worst level first, then what is final, then what is no effect, then the most frequent, then the newest. */
 const byImportance = (shapes: readonly Shape[]): readonly Shape[] =>
   shapes.toSorted(
     (a, b) =>
       WORST_FIRST.indexOf(a.level) - WORST_FIRST.indexOf(b.level) ||
+      Number(b.isFinal) - Number(a.isFinal) ||
       Number(a.isAccess) - Number(b.isAccess) ||
       b.count - a.count ||
       b.lastAtMs - a.lastAtMs,

@@ -22,7 +22,7 @@ export function levelOf(name: string): LogLevel | undefined {
 
 /** Words that say that something went wrong, whatever stands around them. */
 const STRONG =
-  /\b(?:errors?|err|fatal|panic(?:ked)?|exceptions?|traceback|denied|refused|no space|cannot|can't|can not|could not|couldn't|fail(?:ed|ure|s)?|unable|uncaught|unhandled|timed? ?out|out of memory|already in use|no such|does not exist|doesn't exist|not permitted|not allowed|unauthorized|unauthenticated|forbidden|read-only file system|expired|unreachable|unbound variable|segmentation fault|core dumped|aborted|deadlock|unknown host|bad address|name or service not known|does not resolve|name resolution|no route|reset by peer|broken pipe|too many|exhausted|E(?:CONN|NOT|ACC|NOENT|ADDR|NOSPC|PIPE|TIMEDOUT|PERM|HOST|ROFS|AI_)[A-Z]*)\b|[a-z]{2}(?:Error|Exception)\b/i;
+  /\b(?:errors?|err|fatal|panic(?:ked)?|exceptions?|traceback|denied|refused|no space|cannot|can't|can not|could not|couldn't|fail(?:ed|ure|s)?|unable|uncaught|unhandled|timed? ?out|out of memory|already in use|no such|does not exist|doesn't exist|not permitted|not allowed|unauthorized|unauthenticated|forbidden|read-only file system|expired|unreachable|unbound variable|segmentation fault|core dumped|aborted|deadlock|unknown host|bad address|name or service not known|does not resolve|name resolution|no route|g(?:iving|ave|iven) up|reset by peer|broken pipe|too many|exhausted|E(?:CONN|NOT|ACC|NOENT|ADDR|NOSPC|PIPE|TIMEDOUT|PERM|HOST|ROFS|AI_)[A-Z]*)\b|[a-z]{2}(?:Error|Exception)\b/i;
 /** The same in languages in which people write logs; a letter of any script may stand beside the edge of a word. */
 const STRONG_ELSEWHERE = new RegExp(
   [
@@ -57,6 +57,12 @@ const OF_CLIENTS =
   /open\(\) "[^"]{1,2048}" failed \(2: No such file or directory\), client: |while SSL handshaking, client: |TLS handshake error from \S{1,80}: (?:EOF|.{0,120}connection reset by peer|.{0,40}first record does not look like a TLS handshake)|Unable to read additional data from client|client (?:has |prematurely |unexpectedly )?(?:closed (?:the )?(?:socket|connection|stream)|disconnected)|ClientAbortException|IP address '[^']{1,60}' could not be resolved|Got an error reading communication packets|This connection closed normally without authentication/i;
 
 export const isOfClients = (text: string): boolean => OF_CLIENTS.test(text);
+
+/** It ended for good, or was given up: that nothing more is said of it is no good news. */
+const FINAL =
+  /\b(?:uncaught|unhandled)[ _-]?(?:\w{1,20} ?)?(?:exception|error|rejection)|\bException in thread |\b(?:giving|gave|given) up\b|\b(?:consumer|listener|loop|process|subscription|task|thread|worker)\b.{0,30}\bterminated\b|\buntil (?:the next |a )?restart|\bshutting down (?:the |\w{1,20} )?(?:consumer|listener|thread|worker)|\bwill (?:not|never|no longer) be\b/i;
+
+export const isFinal = (text: string): boolean => FINAL.test(text);
 
 /** Judges a line without a level by its words. */
 export function troubleIn(text: string): 'strong' | 'weak' | undefined {

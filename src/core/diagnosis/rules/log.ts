@@ -58,16 +58,20 @@ function isGrowing(
 function standingOf(shape: LogShape, log: TargetLog, { pod, nowMs }: ClusterFacts): Standing {
   const part = partsOf(pod).find(({ name }) => name === log.containerName);
   if (!isReady(pod)) return isDeleting(pod) || (part && isStarting(part, nowMs)) ? 3 : 1;
-  const startedAtMs = Date.parse(part?.status?.running?.startedAt ?? '');
-  const readyAtMs = Date.parse(pod.status.readySince ?? '') || startedAtMs;
-  const moments = { startedAtMs, readyAtMs, nowMs };
+  const moments = momentsOf(part, pod, nowMs);
   if (hasHealed(shape, moments)) return 'healed';
   if (hasRestarted(part, nowMs) || isGrowing(shape, log, moments)) return 2;
-  return shape.count === 1 ? 'once' : 3;
+  return shape.isFinal || shape.count > 1 ? 3 : 'once';
+}
+
+function momentsOf(part: PodPart | undefined, pod: ClusterFacts['pod'], nowMs: number): Moments {
+  const startedAtMs = Date.parse(part?.status?.running?.startedAt ?? '');
+  return { startedAtMs, readyAtMs: Date.parse(pod.status.readySince ?? '') || startedAtMs, nowMs };
 }
 
 /** The program has been silent about it since it served, or for a while. */
-function hasHealed({ count, lastAtMs }: LogShape, { startedAtMs, readyAtMs, nowMs }: Moments): boolean {
+function hasHealed({ count, isFinal, lastAtMs }: LogShape, { startedAtMs, readyAtMs, nowMs }: Moments): boolean {
+  if (isFinal) return false;
   // A pod that became ready long after its start had lost it, and what it said meanwhile is no noise of a start.
   if (lastAtMs < readyAtMs && readyAtMs - startedAtMs <= NEWS_MS) return true;
   return nowMs - lastAtMs > SILENT_MS && (count === 1 || lastAtMs - startedAtMs < START_MS);
@@ -83,7 +87,7 @@ const isLastingWarning = ({ line, count, lastAtMs }: LogShape, nowMs: number): b
 /** The news of a log. */
 export const errorsIn = (log: TargetLog, facts: ClusterFacts): readonly Judged[] =>
   log.shapes
-    .filter((shape) => facts.nowMs - shape.lastAtMs <= NEWS_MS)
+    .filter(({ isFinal, lastAtMs }) => isFinal || facts.nowMs - lastAtMs <= NEWS_MS)
     .filter((shape) => shape.level !== 'warning' || isLastingWarning(shape, facts.nowMs))
     .map((shape) => ({ shape, standing: standingOf(shape, log, facts) }));
 
@@ -103,9 +107,10 @@ const TIMES_AN_EXCEPTION = 3;
  * A line that names a well-known cause says more than any number of others, as long as it still comes; a request that was
  * answered with 500 is the effect of what the others say.
  */
-function weightOf({ line, count, isAccess, lastAtMs }: LogShape, newestAtMs: number): number {
+function weightOf({ line, count, isAccess, isFinal, lastAtMs }: LogShape, newestAtMs: number): number {
   if (isAccess) return count - 1e9;
   if (causeOf(line) && newestAtMs - lastAtMs <= SILENT_MS) return 1e9 + count;
+  if (isFinal) return 1e8 + count;
   return EXCEPTION.test(line) ? TIMES_AN_EXCEPTION * count : count;
 }
 
@@ -144,7 +149,7 @@ export const LOG_RULES: readonly ClusterRule[] = [
     means: 'A container of the pod writes errors into its log, again and again or while something is wrong.',
     next: 'Correct what it complains of; the lines are in the thread.',
     source:
-      'Lines that say error, fatal or the like, not older than ten minutes, or a warning about a failure three times, not older than two. No alarm by themselves: failing now where the pod is not ready once its start had a minute, or what its startup probe allows; about to where the container restarted in the last ten minutes, or where they grow in number: the newest ten within five minutes, three times as fast as those of at least two minutes before; or as bad as what they explain. Only counted where they came once, before the pod was ready, or in the first minute and not for two minutes',
+      'Lines that say error, fatal or the like, not older than ten minutes, or a warning about a failure three times, not older than two. No alarm by themselves: failing now where the pod is not ready once its start had a minute, or what its startup probe allows; about to where the container restarted in the last ten minutes, or where they grow in number: the newest ten within five minutes, three times as fast as those of at least two minutes before; or as bad as what they explain. A line that is fatal, or says that something ended for good or was given up, is told as long as the log has it. Others are only counted where they came once, before the pod was ready, or in the first minute and not for two minutes',
     explains: ['probe_failing', 'init_waiting', 'not_ready'],
     find: (facts) => (isOver(facts.pod) ? [] : facts.logs?.flatMap((log) => findingOf(log, facts) ?? [])),
   },

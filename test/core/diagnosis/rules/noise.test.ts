@@ -281,3 +281,34 @@ describe('errors that grow in number', () => {
     expect(grown(every(3, 121, 150, REFUSED), 150, 3)).toEqual([]);
   });
 });
+
+const HEALED = every(2, 2, 10, 'ERROR cannot reach kafka:9092: connection refused');
+
+/** The line, the second in which it came, and those before it. */
+const FINAL: readonly (readonly [line: string, second: number, before: Lines])[] = [
+  ['ERROR [consumer-1] uncaught exception, consumer thread terminated: OffsetOutOfRange', 75, []],
+  ['ERROR giving up on kafka:9092, orders will NOT be consumed until restart', 19, HEALED],
+  ['giving up on kafka:9092', 19, HEALED],
+  ['FATAL price list could not be loaded, serving an empty catalogue', 3, []],
+];
+
+describe('a line that says that something ended for good', () => {
+  it.each(FINAL)('is told as long as the log has it, and no tick is given: %s', (line, second, before) => {
+    for (const age of [90, 150, 660, 7_200]) {
+      const found = seenIn({ age, readyAt: 12, lines: [...before, [second, line]] });
+      expect(found).toMatchObject({ codes: ['log_errors'], alarms: [], healthy: undefined, rank: 3 });
+      expect(found.line).toContain(line.replace(/^(?:ERROR|FATAL) (?:\[.*?\] )?/, '').slice(0, 60));
+    }
+  });
+
+  it('stands before what comes more often', () => {
+    const others = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((word) => every(9, 20, 590, `ERROR no ${word} in the cache`));
+    const lines: Lines = [...others, [30, 'ERROR consumer thread terminated: offset out of range']];
+    expect(seenIn({ age: 600, readyAt: 5, lines }).line).toContain('consumer thread terminated');
+  });
+
+  it('is none of PostgreSQL, which ends the session of a client so', () => {
+    const line = '2026-01-01 00:00:01.000 UTC [31] FATAL:  the database system is starting up';
+    expect(seenIn({ age: 200, readyAt: 5, lines: [[3, line]] })).toMatchObject({ codes: [], healthy: true });
+  });
+});
