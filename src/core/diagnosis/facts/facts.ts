@@ -111,6 +111,8 @@ export interface LogShape {
   /** By the kubelet's stamps. */
   readonly firstAtMs: number;
   readonly lastAtMs: number;
+  /** Of the first line since the shape last was silent for two minutes. */
+  readonly sinceMs: number;
   /** Of the tenth newest line. Absent: there are fewer. */
   readonly tenthAtMs?: number;
 }

@@ -6,7 +6,7 @@ import { LineRedactor } from '../../redact/line-redactor.ts';
 import { redactSteps, redactTogether } from '../../redact/redact-text.ts';
 import type { LogShape, TargetLog } from '../facts/facts.ts';
 import { LogEntries, type LogEntry, quotableSteps, severityOf, wordsOf } from './log-entries.ts';
-import { isFinal, troubleIn } from './log-level.ts';
+import { isFinal, type LogLevel, troubleIn } from './log-level.ts';
 
 /** A line is read so far; a word that is cut there is left out. */
 const MAX_LINE = 16 * 1024;
@@ -16,6 +16,8 @@ const SHAPES_AFTER_PRUNING = 150;
 const MAX_SHOWN = 5;
 /** Whether lines of a shape come faster than before is told by the newest of them. */
 const NEWEST = 10;
+/** What comes again after so long began anew. */
+const SILENT_MS = 2 * 60_000;
 /** Of the first line, where a cause follows it. */
 const MAX_FIRST = 140;
 /** Two lines that differ only behind this have one shape. */
@@ -46,6 +48,7 @@ interface Shape {
   count: number;
   firstAtMs: number;
   lastAtMs: number;
+  sinceMs: number;
   /** The stamps of its newest lines, at most `NEWEST`. */
   readonly newestAtMs: number[];
 }
@@ -118,7 +121,10 @@ export class ErrorShapes {
     const chosen = [this.#newest ?? '', this.#onLoopback ?? '', ...examples];
     const [newest, onLoopback, ...safe] = yield* redactTogether(chosen, this.#redact);
     const shapes: LogShape[] = [];
-    for (const [index, { level, isAccess, isFinal, count, firstAtMs, lastAtMs, newestAtMs }] of shown.entries()) {
+    for (const [
+      index,
+      { level, isAccess, isFinal, count, firstAtMs, lastAtMs, sinceMs, newestAtMs },
+    ] of shown.entries()) {
       shapes.push({
         line: yield* this.#shown({ first: safe[2 * index] ?? '', cause: safe[2 * index + 1] || undefined }),
         count,
@@ -127,6 +133,7 @@ export class ErrorShapes {
         ...(isFinal ? { isFinal } : undefined),
         firstAtMs,
         lastAtMs,
+        sinceMs,
         ...defined({ tenthAtMs: newestAtMs.at(-NEWEST) }),
       });
     }
@@ -145,9 +152,8 @@ export class ErrorShapes {
 
   #count(entry: LogEntry): void {
     const { first, cause, atMs } = entry;
-    const severity = severityOf(entry);
-    if (severity === undefined || severity === 'info') return;
-    const level = severity === 'fatal' && OF_A_SESSION.test(first) ? 'error' : severity;
+    const level = levelOf(entry);
+    if (level === undefined || level === 'info') return;
     const isAccess = entry.read.isAccess === true;
     const key = `${level} ${shapeOf(joined(wordsOf(entry)))}`;
     const shape = this.#shapes.get(key);
@@ -161,6 +167,7 @@ export class ErrorShapes {
         count: 1,
         firstAtMs: atMs,
         lastAtMs: atMs,
+        sinceMs: atMs,
         newestAtMs: [atMs],
       });
       if (this.#shapes.size > MAX_SHAPES) this.#forgetSome();
@@ -171,6 +178,7 @@ export class ErrorShapes {
     if (shape.newestAtMs.length > NEWEST) shape.newestAtMs.shift();
     shape.firstAtMs = Math.min(shape.firstAtMs, atMs);
     if (atMs < shape.lastAtMs) return;
+    if (atMs - shape.lastAtMs >= SILENT_MS) shape.sinceMs = atMs;
     Object.assign(shape, { first, cause, lastAtMs: atMs });
   }
 
@@ -186,6 +194,11 @@ export class ErrorShapes {
     const why = words.cause === undefined ? undefined : { cause: yield* safe(words.cause) };
     return yield* quotableSteps(joined({ first: yield* safe(words.first), ...why }), this.#redact);
   }
+}
+
+function levelOf(entry: LogEntry): LogLevel | undefined {
+  const level = severityOf(entry);
+  return level === 'fatal' && OF_A_SESSION.test(entry.first) ? 'error' : level;
 }
 
 /** The worst level first, then what is final, then what is no effect, then the most frequent, then the newest. */

@@ -14,6 +14,7 @@ import {
   MINUTE_MS,
   type PodPart,
   partsOf,
+  SECOND_MS,
 } from '../reading/pod-containers.ts';
 
 /** Older error lines have mostly healed. */
@@ -26,6 +27,11 @@ const WARNINGS = 3;
 /** Errors grow in number where the newest ten came within so long, and so many times as fast as those before. */
 const SURGE_MS = 5 * MINUTE_MS;
 const SURGE = 3;
+/** They still come, and did not come all at once. */
+const COMES_MS = MINUTE_MS;
+const BURST_MS = 20 * SECOND_MS;
+/** So many in two minutes, and a fifth of the log, are no line of a program that works. */
+const MANY = 50;
 /** Less says nothing of the time before. */
 const BEFORE_MS = 2 * MINUTE_MS;
 const MAX_SENTENCE = 300;
@@ -40,14 +46,21 @@ interface Judged {
 /** When the container started and the pod became ready, and now; NaN: not known. */
 type Moments = Readonly<Record<'startedAtMs' | 'readyAtMs' | 'nowMs', number>>;
 
-/** Its newest ten lines came faster than those before, since the pod is ready, or as far back as the log was read. */
+/**
+ * Ten lines or more that still come, and for a while. They began after the pod had served, or the newest ten came faster than those
+ * before; where they fill a busy log, nothing shows the time before.
+ */
 function isGrowing(
-  { count, tenthAtMs = Number.NaN }: LogShape,
+  { count, lastAtMs, sinceMs, tenthAtMs = Number.NaN }: LogShape,
   log: TargetLog,
   { readyAtMs, nowMs }: Moments,
 ): boolean {
-  const beforeMs = tenthAtMs - Math.max(log.firstAtMs ?? Number.NaN, readyAtMs);
-  const recentMs = nowMs - tenthAtMs;
+  if (!(nowMs - lastAtMs <= COMES_MS) || lastAtMs - sinceMs < BURST_MS) return false;
+  const readMs = log.firstAtMs ?? Number.NaN;
+  const servedMs = Math.max(readMs, readyAtMs);
+  if (tenthAtMs >= sinceMs && sinceMs - servedMs >= BEFORE_MS) return true;
+  if (5 * count >= log.lines && count * BEFORE_MS >= MANY * Math.max(BEFORE_MS, nowMs - readMs)) return true;
+  const [beforeMs, recentMs] = [tenthAtMs - servedMs, nowMs - tenthAtMs];
   return recentMs <= SURGE_MS && beforeMs >= BEFORE_MS && 10 * beforeMs >= SURGE * (count - 10) * recentMs;
 }
 
@@ -70,11 +83,11 @@ function momentsOf(part: PodPart | undefined, pod: ClusterFacts['pod'], nowMs: n
 }
 
 /** The program has been silent about it since it served, or for a while. */
-function hasHealed({ count, isFinal, lastAtMs }: LogShape, { startedAtMs, readyAtMs, nowMs }: Moments): boolean {
+function hasHealed({ isFinal, firstAtMs, lastAtMs }: LogShape, { startedAtMs, readyAtMs, nowMs }: Moments): boolean {
   if (isFinal) return false;
   // A pod that became ready long after its start had lost it, and what it said meanwhile is no noise of a start.
   if (lastAtMs < readyAtMs && readyAtMs - startedAtMs <= NEWS_MS) return true;
-  return nowMs - lastAtMs > SILENT_MS && (count === 1 || lastAtMs - startedAtMs < START_MS);
+  return nowMs - lastAtMs > SILENT_MS && (lastAtMs - firstAtMs < BURST_MS || lastAtMs - startedAtMs < START_MS);
 }
 
 const hasRestarted = ({ status, ended }: Partial<PodPart> = {}, nowMs: number): boolean =>
@@ -149,7 +162,7 @@ export const LOG_RULES: readonly ClusterRule[] = [
     means: 'A container of the pod writes errors into its log, again and again or while something is wrong.',
     next: 'Correct what it complains of; the lines are in the thread.',
     source:
-      'Lines that say error, fatal or the like, not older than ten minutes, or a warning about a failure three times, not older than two. No alarm by themselves: failing now where the pod is not ready once its start had a minute, or what its startup probe allows; about to where the container restarted in the last ten minutes, or where they grow in number: the newest ten within five minutes, three times as fast as those of at least two minutes before; or as bad as what they explain. A line that is fatal, or says that something ended for good or was given up, is told as long as the log has it. Others are only counted where they came once, before the pod was ready, or in the first minute and not for two minutes',
+      'Lines that say error, fatal or the like, not older than ten minutes, or a warning about a failure three times, not older than two. No alarm by themselves: failing now where the pod is not ready once its start had a minute, or what its startup probe allows; about to where the container restarted in the last ten minutes, or where they grow in number and still come: ten that began after the pod had served for two minutes, fifty in two minutes that are a fifth of the log, or the newest ten within five minutes, three times as fast as those of at least two minutes before; or as bad as what they explain. A line that is fatal, or says that something ended for good or was given up, is told as long as the log has it. Others are only counted where they came once, before the pod was ready, or in the first minute and not for two minutes',
     explains: ['probe_failing', 'init_waiting', 'not_ready'],
     find: (facts) => (isOver(facts.pod) ? [] : facts.logs?.flatMap((log) => findingOf(log, facts) ?? [])),
   },

@@ -34,6 +34,7 @@ describe('the error lines of a log', () => {
           level: 'error',
           firstAtMs: 2_000,
           lastAtMs: 21_000,
+          sinceMs: 2_000,
           tenthAtMs: 12_000,
         },
       ],

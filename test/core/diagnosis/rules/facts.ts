@@ -44,7 +44,8 @@ export const shape = (parts: Partial<LogShape> = {}): LogShape => ({
   line: 'it broke',
   count: 9,
   level: 'error',
-  firstAtMs: START_MS - 60_000,
+  firstAtMs: START_MS - 900_000,
+  sinceMs: START_MS - 900_000,
   lastAtMs: START_MS - 3_000,
   ...parts,
 });

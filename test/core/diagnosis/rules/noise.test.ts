@@ -276,6 +276,39 @@ describe('errors that grow in number', () => {
     expect(grown(every(5, 3_200, 3_300, REFUSED))).toEqual([]);
   });
 
+  it('stay one as long as they come, however many those are by now', () => {
+    const lines = [[3, REFUSED] as const, ...every(1, 170, 7_200, REFUSED)];
+    expect(grown(lines, 185)).toEqual([]);
+    for (const age of [190, 260, 443, 645, 7_200]) expect(grown(lines, age)).toEqual(['log_errors']);
+    expect(grown(every(1, 170, 600, REFUSED), 661)).toEqual([]);
+  });
+
+  it('are an alarm where they fill a log that shows no time before', () => {
+    const busy = (age: number, perSecond: number, from = 0) => {
+      const gets = Array.from({ length: 50 }, (_, index) =>
+        every(1, age - 50 + index / 50, age, 'INFO GET /orders 200'),
+      );
+      const errors = Array.from({ length: perSecond }, (_, index) =>
+        every(1, age - 50 + from + index / 50, age, REFUSED),
+      );
+      const shapes = new ErrorShapes([]);
+      for (const [second, text] of [...gets, ...errors].flat().toSorted((a, b) => a[0] - b[0]))
+        shapes.add({ atMs: START_MS + (second - age) * SECOND, text });
+      const pod = podIn({ age, readyAt: 3, lines: [] });
+      const { findings } = firstAnswer(factsOf({ pod, logs: [{ containerName: 'web', ...shapes.result() }] }));
+      return findings.filter(({ rank }) => rank === 2).map(({ code }) => code);
+    };
+    for (const age of [350, 3_600]) expect(busy(age, 50)).toEqual(['log_errors']);
+    expect(busy(3_600, 10)).toEqual([]);
+    expect(busy(3_600, 50, 35)).toEqual([]);
+  });
+
+  it('are none of a burst: who asked so is gone', () => {
+    const burst = every(0.1, 3_000, 3_001.1, 'ERROR bad request from 10.0.3.7:4711: malformed header');
+    for (const age of [3_005, 3_100]) expect(grown(burst, age)).toEqual([]);
+    expect(seenIn({ age: 3_122, readyAt: 0, lines: burst })).toMatchObject({ codes: [], healthy: true });
+  });
+
   it('need two minutes to compare with', () => {
     expect(grown(every(3, 121, 150, REFUSED), 150)).toEqual(['log_errors']);
     expect(grown(every(3, 121, 150, REFUSED), 150, 3)).toEqual([]);
