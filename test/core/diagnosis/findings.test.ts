@@ -62,7 +62,7 @@ describe('the order', () => {
   );
 
   it('has the cause before its effect, whatever their ranks', () => {
-    expect(codes(finding('probe_failing'), finding('log_errors', { rank: 2 }))).toEqual([
+    expect(codes(finding('probe_failing'), finding('log_errors', { rank: 2, explains: ['probe_failing'] }))).toEqual([
       'log_errors',
       'probe_failing',
     ]);

@@ -1,5 +1,5 @@
-import { defined } from '../../../lib/object.ts';
 import { shorten } from '../../../lib/text.ts';
+import { unmetCondition } from '../../container/pod.ts';
 import type { ClusterRule } from '../facts/cluster-rule.ts';
 import type { ClusterFacts, LogShape, TargetLog } from '../facts/facts.ts';
 import type { Finding } from '../facts/report.ts';
@@ -64,13 +64,25 @@ function isGrowing(
   return recentMs <= SURGE_MS && beforeMs >= BEFORE_MS && 10 * beforeMs >= SURGE * (count - 10) * recentMs;
 }
 
+/** Of its own container alone, after its start: a well-known cause, a fatal line, or one that came only since it lost its traffic. */
+function mayExplain(
+  shape: LogShape,
+  part: PodPart | undefined,
+  { pod, nowMs }: Pick<ClusterFacts, 'pod' | 'nowMs'>,
+): boolean {
+  if (part?.status?.ready || (part && isStarting(part, nowMs))) return false;
+  const lostMs = Date.parse(unmetCondition(pod, 'Ready')?.since ?? '');
+  const isNew = shape.firstAtMs >= lostMs && lostMs - Date.parse(part?.status?.running?.startedAt ?? '') > START_MS;
+  return shape.isFinal === true || causeOf(shape.line) !== undefined || isNew;
+}
+
 /**
  * A line of a program that serves is no alarm by itself, whatever its level: a symptom makes it one. What a look or a probe
  * finds raises it as well (`ordered`).
  */
 function standingOf(shape: LogShape, log: TargetLog, { pod, nowMs }: ClusterFacts): Standing {
   const part = partsOf(pod).find(({ name }) => name === log.containerName);
-  if (!isReady(pod)) return isDeleting(pod) || (part && isStarting(part, nowMs)) ? 3 : 1;
+  if (!isReady(pod)) return !isDeleting(pod) && mayExplain(shape, part, { pod, nowMs }) ? 1 : 3;
   const moments = momentsOf(part, pod, nowMs);
   if (hasHealed(shape, moments)) return 'healed';
   if (hasRestarted(part, nowMs) || isGrowing(shape, log, moments)) return 2;
@@ -127,6 +139,8 @@ function weightOf({ line, count, isAccess, isFinal, lastAtMs }: LogShape, newest
   return EXCEPTION.test(line) ? TIMES_AN_EXCEPTION * count : count;
 }
 
+const OF_PROBES = ['probe_failing', 'not_ready'];
+
 function findingOf(log: TargetLog, facts: ClusterFacts): Finding | undefined {
   const newestAtMs = Math.max(...log.shapes.map(({ lastAtMs }) => lastAtMs));
   const [worst, ...others] = errorsIn(log, facts)
@@ -145,10 +159,10 @@ function findingOf(log: TargetLog, facts: ClusterFacts): Finding | undefined {
     MAX_SENTENCE,
   );
   const next = cause?.next ?? `Correct what ${log.containerName} complains of; the lines are in the thread.`;
-  const explains = cause?.explains;
+  // Of a pod that is ready, what is an alarm explains what a probe finds.
+  const explains = [...(cause?.explains ?? []), ...(rank < 3 || isReady(facts.pod) ? OF_PROBES : [])];
   return {
-    ...{ code: 'log_errors', containerName: log.containerName, value: shape.count, rank, text, next },
-    ...defined({ explains }),
+    ...{ code: 'log_errors', containerName: log.containerName, value: shape.count, rank, text, next, explains },
   };
 }
 
@@ -162,8 +176,8 @@ export const LOG_RULES: readonly ClusterRule[] = [
     means: 'A container of the pod writes errors into its log, again and again or while something is wrong.',
     next: 'Correct what it complains of; the lines are in the thread.',
     source:
-      'Lines that say error, fatal or the like, not older than ten minutes, or a warning about a failure three times, not older than two. No alarm by themselves: failing now where the pod is not ready once its start had a minute, or what its startup probe allows; about to where the container restarted in the last ten minutes, or where they grow in number and still come: ten that began after the pod had served for two minutes, fifty in two minutes that are a fifth of the log, or the newest ten within five minutes, three times as fast as those of at least two minutes before; or as bad as what they explain. A line that is fatal, or says that something ended for good or was given up, is told as long as the log has it. Others are only counted where they came once, before the pod was ready, or in the first minute and not for two minutes',
-    explains: ['probe_failing', 'init_waiting', 'not_ready'],
+      'Lines that say error, fatal or the like, not older than ten minutes, or a warning about a failure three times, not older than two. No alarm by themselves: failing now where its container is not ready once its start had a minute, or what its startup probe allows, and the line names a well-known cause, is fatal, or came only since; about to where the container restarted in the last ten minutes, or where they grow in number and still come: ten that began after the pod had served for two minutes, fifty in two minutes that are a fifth of the log, or the newest ten within five minutes, three times as fast as those of at least two minutes before; or as bad as what they explain. A line that is fatal, or says that something ended for good or was given up, is told as long as the log has it. Others are only counted where they came once, before the pod was ready, or in the first minute and not for two minutes',
+    explains: ['init_waiting'],
     find: (facts) => (isOver(facts.pod) ? [] : facts.logs?.flatMap((log) => findingOf(log, facts) ?? [])),
   },
 ];

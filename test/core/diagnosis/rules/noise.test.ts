@@ -259,6 +259,70 @@ describe('an error that comes again and again', () => {
   });
 });
 
+describe('a line of a pod that is not ready', () => {
+  const refused = warning('Unhealthy', 'Readiness probe failed: dial tcp 10.0.0.4:8081: connect: connection refused', {
+    count: 30,
+    fieldPath: 'spec.containers{web}',
+  });
+  const of = (text: string, from = 1) =>
+    seenIn({ age: 240, readyAt: undefined, lines: every(2, from, 240, text), more: { events: [refused] } });
+
+  it.each([
+    'ERROR client 10.0.0.7 sent a bad cookie, ignored: invalid session id',
+    '2026-01-01 00:00:05.000 UTC [66] FATAL:  role "root" does not exist',
+  ])('stands behind the refusal that the kubelet measured: %s', (text) => {
+    expect(of(text)).toMatchObject({ alarms: ['probe_failing'], codes: ['probe_failing', 'log_errors'] });
+  });
+
+  it.each(['ERROR db:5432: connection refused', 'FATAL no price list'])(
+    'explains it as a cause, or fatal: %s',
+    (text) => {
+      expect(of(text).alarms).toEqual(['log_errors', 'probe_failing']);
+    },
+  );
+
+  it('explains it where it came only since the pod lost its traffic', () => {
+    const unmet = { type: 'Ready', reason: 'ContainersNotReady', message: '', since: at(-100 * SECOND) };
+    const codes = (from: number) => {
+      const facts = factsIn({
+        age: 240,
+        readyAt: undefined,
+        lines: every(2, from, 240, 'ERROR no lock'),
+        more: { events: [refused] },
+      });
+      const { status } = facts.pod;
+      return firstAnswer({
+        ...facts,
+        pod: { ...facts.pod, status: { ...status, unmetConditions: [unmet] } },
+      }).findings.map(({ code }) => code);
+    };
+    expect(codes(141)).toEqual(['log_errors', 'probe_failing']);
+    expect(codes(131)).toEqual(['probe_failing', 'log_errors']);
+  });
+
+  it('of another container explains nothing', () => {
+    const facts = factsIn({
+      age: 240,
+      readyAt: undefined,
+      lines: every(2, 1, 240, 'ERROR db:5432: connection refused'),
+      more: {},
+    });
+    const [web] = facts.pod.status.containerStatuses;
+    if (!web) throw new Error('no container');
+    const proxy = { ...web, name: 'proxy' };
+    const pod = {
+      ...facts.pod,
+      spec: { ...facts.pod.spec, containers: [CALM, { ...CALM, name: 'proxy' }] },
+      status: { ...facts.pod.status, containerStatuses: [{ ...web, ready: true }, proxy] },
+    };
+    const events = [{ ...refused, fieldPath: 'spec.containers{proxy}' }];
+    expect(firstAnswer({ ...facts, pod, events }).findings.map(({ code }) => code)).toEqual([
+      'probe_failing',
+      'log_errors',
+    ]);
+  });
+});
+
 describe('errors that grow in number', () => {
   const grown = (lines: Lines, age = 3_600, readyAt = 0) => seenIn({ age, readyAt, lines }).alarms;
   const REFUSED = 'ERROR db:5432: connection refused';
