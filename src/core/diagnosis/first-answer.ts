@@ -77,7 +77,7 @@ function quietLine(facts: ClusterFacts, findings: readonly Finding[], isHealthy:
 const repeatedIn = (findings: readonly Finding[]): Finding | undefined =>
   findings.find(({ code }) => code === 'log_errors');
 
-/** `ready, never restarted, log calm`; beside an error that goes on, the less the better. */
+/** `ready, never restarted, no errors in its log`; beside an error that goes on, the less the better. */
 function wellWords(facts: ClusterFacts, { repeated, isHealthy }: Pick<Quiet, 'repeated' | 'isHealthy'>): string {
   if (repeated) return 'ready';
   const restarts = partsOf(facts.pod).reduce(
@@ -88,8 +88,8 @@ function wellWords(facts: ClusterFacts, { repeated, isHealthy }: Pick<Quiet, 're
   return `ready, ${often}${logWords(noiseIn(facts).lines, isHealthy)}`;
 }
 
-export const logWords = (noise: number, isCalm: boolean, log = 'log'): string =>
-  noise > 0 ? `, ${log} with ${formatCount(noise, 'error line')} worth knowing` : isCalm ? `, ${log} calm` : '';
+export const logWords = (noise: number, isCalm: boolean, log = 'its log'): string =>
+  noise > 0 ? `, ${formatCount(noise, 'error line')} in ${log}` : isCalm ? `, no errors in ${log}` : '';
 
 interface Quiet {
   readonly well: string;

@@ -348,14 +348,15 @@ describe('with a first answer', () => {
 
   describe('that found nothing', () => {
     const sections = ['cpu', 'io', 'dns'].map((name) => ({ name, state: 'ok', text: '' }) as const);
-    const calm = first({ well: 'ready, never restarted, log calm' });
+    const calm = first({ well: 'ready, never restarted, no errors in its log' });
     const lineOf = (parts: Partial<Diagnosis>, given: Verdict | undefined = calm, pod = READY) =>
       verdictOf(report({ sections, ...parts }), aPlan(), facts({ pod }), undefined, given).line;
     const tool = { name: 'autodiagnose' };
     const blind = { name: 'memory', state: 'not-readable', text: '' } as const;
 
     it('says what is well, what was looked at, and what nobody looked at', () => {
-      const line = 'Ready, never restarted, log calm; nothing found in 3 sections; no look into its threads';
+      const line =
+        'Ready, never restarted, no errors in its log; nothing found in 3 sections; no look into its threads';
       expect(lineOf({ tool })).toBe(line);
       expect(lineOf({ tool, sections: [...sections, blind] })).toBe(line);
       const unread = first({ well: 'ready, never restarted', healthy: undefined as never });
@@ -363,15 +364,15 @@ describe('with a first answer', () => {
         'Ready, never restarted; nothing found in 3 sections; no look into its threads',
       );
       const groups = [{ text: 'both pods: ready', podNames: ['web-1', 'web-2'] }];
-      expect(lineOf({ tool }, first({ well: '2 of 2 pods ready, logs calm', groups }))).toBe(
-        '2 of 2 pods ready, logs calm; nothing found in 3 sections of one; no look into its threads',
+      expect(lineOf({ tool }, first({ well: '2 of 2 pods ready, no errors in their logs', groups }))).toBe(
+        '2 of 2 pods ready, no errors in their logs; nothing found in 3 sections of one; no look into its threads',
       );
     });
 
     it('says that it is healthy where an image saw its threads', () => {
       const target = { effective: true, runtime: 'jvm' } as const;
       expect(lineOf({ tool: { name: 'stacks' }, target, verdict: 'No deadlock, and no queue at a lock.' })).toBe(
-        'Healthy: ready, never restarted, log calm; no deadlock, and no queue at a lock.',
+        'Healthy: ready, never restarted, no errors in its log; no deadlock, and no queue at a lock.',
       );
     });
 
@@ -388,7 +389,7 @@ describe('with a first answer', () => {
     it('says what is well beside what is worth knowing', () => {
       const { hasRequests: _, ...asks } = CONTAINER;
       expect(lineOf({ tool }, calm, aPod({ spec: { containers: [asks] } }))).toBe(
-        'Ready, never restarted, log calm; worth knowing: web requests no CPU or memory',
+        'Ready, never restarted, no errors in its log; worth knowing: web requests no CPU or memory',
       );
     });
   });

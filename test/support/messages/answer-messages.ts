@@ -86,7 +86,7 @@ const UNREAD: Verdict = {
 const { unseen: _, ...seen } = UNREAD;
 const HEALTHY: Verdict = {
   ...seen,
-  line: 'Healthy: ready, never restarted, log calm; no look inside yet',
+  line: 'Healthy: ready, never restarted, no errors in its log; no look inside yet',
   healthy: true,
 };
 /** Of a run that looked: its image reported. */
@@ -98,7 +98,7 @@ const LOOKED = {
 };
 /** Only an image that sees inside the program can call it well. */
 const SAW_INSIDE = {
-  line: 'Healthy: ready, never restarted, log calm; no deadlock, and no queue at a lock.',
+  line: 'Healthy: ready, never restarted, no errors in its log; no deadlock, and no queue at a lock.',
   by: 'stacks 0.2.0',
 };
 

@@ -156,7 +156,11 @@ const VERDICTS: readonly (readonly [string, Verdict])[] = [
   ],
   [
     'worth knowing',
-    { line: `Ready, never restarted, log calm; worth knowing: ${NO_LIMIT.text}`, findings: [NO_LIMIT], by: BY },
+    {
+      line: `Ready, never restarted, no errors in its log; worth knowing: ${NO_LIMIT.text}`,
+      findings: [NO_LIMIT],
+      by: BY,
+    },
   ],
   [
     'the words of another image',

@@ -15,7 +15,7 @@ export interface Evidence {
 export interface Verdict {
   /** Absent without a report and without a first answer: then the outcome is the headline, and the findings explain it. */
   readonly line?: string;
-  /** What is well where nothing is wrong, for the sentence after a look: `ready, never restarted, log calm`. */
+  /** What is well where nothing is wrong, for the sentence after a look: `ready, never restarted, no errors in its log`. */
   readonly well?: string;
   /** The pod is ready, its log was read, and nothing is wrong: the only verdict that a green tick may go with. */
   readonly healthy?: true;

@@ -138,9 +138,9 @@ function calmLine(facts: WorkloadFacts, { grouped, findings, isHealthy }: Ground
   return quietSentence({ well, repeated, noise, isHealthy });
 }
 
-/** `3 of 3 pods ready, logs calm`. */
+/** `3 of 3 pods ready, no errors in their logs`. */
 const wellWords = (facts: WorkloadFacts, grouped: GroupedPods, isHealthy: boolean): string =>
-  `${countWords(facts, grouped)}${logWords(grouped.noise, isHealthy, grouped.all === 1 ? 'log' : 'logs')}`;
+  `${countWords(facts, grouped)}${logWords(grouped.noise, isHealthy, grouped.all === 1 ? 'its log' : 'their logs')}`;
 
 /** `1 pod runs for 2 h`, of what makes Jobs; the others count what is ready. */
 function atWork({ kind, pods, nowMs }: WorkloadFacts, { live, running }: GroupedPods): string {

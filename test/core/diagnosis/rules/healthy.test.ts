@@ -190,8 +190,8 @@ describe('a healthy pod', () => {
 
   it('says so in one line, with when it was read', () => {
     expect(firstAnswer(factsOf())).toEqual({
-      line: 'Healthy: ready, never restarted, log calm; no look inside yet',
-      well: 'ready, never restarted, log calm',
+      line: 'Healthy: ready, never restarted, no errors in its log; no look inside yet',
+      well: 'ready, never restarted, no errors in its log',
       healthy: true,
       findings: [],
       readAtMs: factsOf().nowMs,

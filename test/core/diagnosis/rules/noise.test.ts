@@ -153,7 +153,7 @@ const ONCE: Lines = [[20, 'ERROR could not open the cache']];
 describe('a line that came once, or before the pod was ready,', () => {
   it('is counted in the first line, and not quoted there', () => {
     expect(seenIn({ age: 60, readyAt: 0, lines: ONCE })).toEqual({
-      line: 'Ready, never restarted, log with 1 error line worth knowing',
+      line: 'Ready, never restarted, 1 error line in its log',
       alarms: [],
       healthy: undefined,
       codes: [],
@@ -161,7 +161,7 @@ describe('a line that came once, or before the pod was ready,', () => {
     });
     const before = every(2, 2, 20, 'ERROR db:5432 refused the connection');
     expect(seenIn({ age: 30, readyAt: 21, lines: before })).toMatchObject({
-      line: 'Healthy: ready, never restarted, log with 10 error lines worth knowing; no look inside yet',
+      line: 'Healthy: ready, never restarted, 10 error lines in its log; no look inside yet',
       codes: [],
     });
   });
@@ -175,7 +175,7 @@ describe('a line that came once, or before the pod was ready,', () => {
   it('is counted over all pods of a workload, of which none is called without a finding', () => {
     const facts = factsIn({ age: 60, readyAt: 0, lines: ONCE });
     expect(firstWorkloadAnswer(workloadFacts({ pods: [facts, facts, facts] }))).toMatchObject({
-      line: '3 of 3 pods ready, logs with 3 error lines worth knowing',
+      line: '3 of 3 pods ready, 3 error lines in their logs',
       groups: [{ text: 'all 3 pods: ready, nothing wrong' }],
     });
   });
@@ -183,6 +183,15 @@ describe('a line that came once, or before the pod was ready,', () => {
   it('is no noise of a start where the pod was ready, lost it, and has it again', () => {
     const lines = every(5, 3_000, 3_590, 'ERROR db:5432 refused the connection');
     expect(seenIn({ age: 3_600, readyAt: 3_595, lines })).toMatchObject({ codes: ['log_errors'] });
+  });
+
+  it('is counted as long as the log has it: such a log is not without errors', () => {
+    expect(seenIn({ age: 3_600, readyAt: 0, lines: ONCE }).line).toBe(
+      'Healthy: ready, never restarted, 1 error line in its log; no look inside yet',
+    );
+    expect(seenIn({ age: 3_600, readyAt: 0, lines: every(3, 5, 3_600, 'WARN slow') }).line).toBe(
+      'Healthy: ready, never restarted, no errors in its log; no look inside yet',
+    );
   });
 
   it('is shown in the thread', () => {

@@ -41,7 +41,7 @@ const EMPTY = { pods: [], workload: aWorkload({ ready: 0 }) };
 describe('a workload that is well', () => {
   it('has a tick only where each of its pods has one, and all that it wants are there', () => {
     expect(answerTo()).toMatchObject({
-      line: 'Healthy: 3 of 3 pods ready, logs calm; no look inside yet',
+      line: 'Healthy: 3 of 3 pods ready, no errors in their logs; no look inside yet',
       healthy: true,
       findings: [],
       groups: [{ text: 'all 3 pods: ready, nothing found', podNames: ['web-1', 'web-2', 'web-3'] }],
