@@ -129,7 +129,7 @@ export interface TargetLog {
   readonly newest?: string;
   /** The same of the newest line that says that the program listens on 127.0.0.1 or localhost. */
   readonly onLoopback?: string;
-  /** At most five: the worst level first, then what is final, then what is no access line, then the most frequent. */
+  /** At most twenty: the worst level first, then what is final, then what is no access line, then the most frequent. */
   readonly shapes: readonly LogShape[];
   /** Its newest lines, at most five, in their order; only where the policy says `targetLog: tail`. Redacted, cleaned. */
   readonly tail?: readonly string[];

@@ -13,7 +13,7 @@ const MAX_LINE = 16 * 1024;
 /** Shapes that are counted at once. When there are more, the least important are forgotten, down to `SHAPES_AFTER_PRUNING`. */
 const MAX_SHAPES = 200;
 const SHAPES_AFTER_PRUNING = 150;
-const MAX_SHOWN = 5;
+const MAX_SHOWN = 20;
 /** Whether lines of a shape come faster than before is told by the newest of them. */
 const NEWEST = 10;
 /** What comes again after so long began anew. */

@@ -194,6 +194,14 @@ describe('a line that came once, or before the pod was ready,', () => {
     );
   });
 
+  it('is counted whatever the number of kinds', () => {
+    const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+    const once = words.map((word, index) => [20 + index, `ERROR no ${word} in the cache`] as const);
+    expect(seenIn({ age: 60, readyAt: 0, lines: once }).line).toMatch(/, 10 error lines in its log/);
+    const often = once.flatMap(([second, text]) => every(5, second, 60, text));
+    expect(seenIn({ age: 60, readyAt: 0, lines: often }).line).toMatch(/, and 9 other kinds of error$/);
+  });
+
   it('is shown in the thread', () => {
     expect(firstAnswer(factsIn({ age: 60, readyAt: 0, lines: ONCE })).evidence).toEqual([
       { title: 'Errors in the log of web', lines: ['could not open the cache'] },
