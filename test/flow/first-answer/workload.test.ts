@@ -250,7 +250,10 @@ describe('a question about a workload', () => {
       cluster.targetLogs.set('web', [{ atMs: START_MS - 12_000, text: 'listening' }]);
     });
     const { verdict } = await world.run();
-    expect(verdict).toMatchObject({ healthy: true, line: 'Healthy: 2 of 2 pods ready, no errors in their logs; no look inside yet' });
+    expect(verdict).toMatchObject({
+      healthy: true,
+      line: 'Healthy: 2 of 2 pods ready, no errors in their logs; no look inside yet',
+    });
     expect(world.cluster.calls.filter((call) => call === 'readTargetLog')).toHaveLength(2);
   });
 

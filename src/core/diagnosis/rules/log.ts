@@ -119,10 +119,10 @@ export const errorsIn = (log: TargetLog, facts: ClusterFacts): readonly Judged[]
 /** Error lines that are only worth knowing, and whether the program got over all that it complained of. */
 export function noiseIn(facts: ClusterFacts): { readonly lines: number; readonly isOver: boolean } {
   const judged = facts.logs?.flatMap((log) => errorsIn(log, facts)) ?? [];
-  const told = new Set(judged.filter(({ standing }) => typeof standing === 'number').map(({ shape }) => shape));
+  const reported = new Set(judged.filter(({ standing }) => typeof standing === 'number').map(({ shape }) => shape));
   const all = facts.logs?.flatMap(({ shapes }) => shapes) ?? [];
   // Old ones are no news, but a log that has them is not without errors.
-  const odd = all.filter((shape) => shape.level !== 'warning' && !told.has(shape));
+  const odd = all.filter((shape) => shape.level !== 'warning' && !reported.has(shape));
   const lines = odd.reduce((sum, { count }) => sum + count, 0);
   return { lines, isOver: judged.every(({ standing }) => standing === 'healed') };
 }
