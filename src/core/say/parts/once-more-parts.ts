@@ -4,6 +4,7 @@ import { quoteWord } from '../../command/print.ts';
 import { classText } from '../../container/class-facts.ts';
 import type { Carrier, OnceMore } from '../../container/once-more.ts';
 import type { Plan } from '../../container/plan.ts';
+import { hidesPart } from '../../redact/redact-text.ts';
 import { fact, facts, line, paragraph, rows, type Shown, shownParts, whole } from '../message/line.ts';
 import { code, type Fact, type Part, quietPerson, strong } from '../message/message.ts';
 import { shortName } from './headline.ts';
@@ -45,7 +46,13 @@ export function onceMoreParts(plan: SecondRun): readonly Part[] {
 export function onceMoreDetails({ onceMore }: Plan): Shown {
   if (!onceMore) return [];
   // Three parts, so that each has the room of one.
-  return [reachFacts(onceMore), commandFacts(onceMore), nameFacts(onceMore)].map((each) => whole(facts(each)));
+  return [
+    whole(facts(reachFacts(onceMore))),
+    whole(facts(commandFacts(onceMore))),
+    [...onceMore.command, ...onceMore.args].some(hidesPart) &&
+      whole(paragraph`${strong('A part of the command is hidden')}, because it looks like a secret.`),
+    whole(facts(nameFacts(onceMore))),
+  ];
 }
 
 /** All of it, for the details of a run. */

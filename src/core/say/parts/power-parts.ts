@@ -7,7 +7,7 @@ import { isPinned } from '../../container/names.ts';
 import type { Plan } from '../../container/plan.ts';
 import type { ReasonCode } from '../../errors.ts';
 import { canonicalJson } from '../../hash.ts';
-import { redactEnv, redactWords } from '../../redact/redact-text.ts';
+import { mayHideScript, redactEnv, redactWords } from '../../redact/redact-text.ts';
 import { fact, facts, line, preformatted, rows, type Shown, shownParts, whole } from '../message/line.ts';
 import { code, type Fact, type Part, type Span, text } from '../message/message.ts';
 import { isSecondRun, onceMoreDetails, onceMoreParts } from './once-more-parts.ts';
@@ -130,10 +130,12 @@ const SPAN_OVERHEAD_BYTES = 80;
 /**
  * Returns the reason why a card cannot show everything that has to be decided; then the request is refused. A secret is
  * never shown, and nobody could approve the part of a command that a secret hides: a requester could hide anything that
- * way.
+ * way. Of the command of a pod, which has them for other reasons, an argument may be hidden, and the card says so.
  */
 export function unseenOnCard(request: ForApproval): ReasonCode | undefined {
-  if (containersOf(request).some(hidesSecret)) return 'secret_in_command_to_approve';
+  const { command = [], args = [] } = request.plan?.onceMore ?? {};
+  if (containersOf(request).some(hidesSecret) || [...command, ...args].some(mayHideScript))
+    return 'secret_in_command_to_approve';
   if (fitsOnCard(request)) return undefined;
   return request.plan?.onceMore ? 'once_more_too_long_to_approve' : 'command_too_long_to_approve';
 }

@@ -9,7 +9,7 @@ import type { Message } from '../../../../src/core/say/message/message.ts';
 import { unseenOnCard } from '../../../../src/core/say/parts/power-parts.ts';
 import { anchorMessage } from '../../../../src/core/say/run/run-messages.ts';
 import { anyCharacter } from '../../../support/any-text.ts';
-import { anApproval, aPlan, aRun, START_MS } from '../../../support/builders.ts';
+import { anApproval, aPlan, aRun, aSecondRun, START_MS } from '../../../support/builders.ts';
 import { textOf } from '../../../support/plain-message.ts';
 import { inFullOr } from '../../../support/sample.ts';
 import { aBatchRun, type BatchRunParts } from '../batch/a-batch-run.ts';
@@ -191,6 +191,14 @@ describe('the card of what waits for an approval', () => {
     expect(unseenOnCard({ plan: aPlan({ env }) })).toBe('secret_in_command_to_approve');
     expect(JSON.stringify(cardOf(single({ ...plan, env })))).not.toMatch(/correct-horse|c29tZS1/);
     expect(unseenOnCard({ plan: aPlan({ command: ['echo', '[redacted:secret]'] }) })).toBeUndefined();
+  });
+
+  it('has no place for a script of a pod that an older kdebug showed in part', () => {
+    const shownInPart = (word: string) =>
+      unseenOnCard({ plan: aPlan({ command: [], onceMore: aSecondRun({ args: [word] }) }) });
+    expect(shownInPart('export A_TOKEN=[redacted:secret] -rf /')).toBe('secret_in_command_to_approve');
+    expect(shownInPart('[redacted:long]')).toBe('secret_in_command_to_approve');
+    expect(shownInPart('--password=[redacted:secret]')).toBeUndefined();
   });
 
   it('is of a plan whose hash covers the variables', () => {
