@@ -21,6 +21,18 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 export const own = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined;
 
+/** The values of each key, in their order. */
+export function grouped<Key, Value>(values: readonly Value[], keyOf: (value: Value) => Key): Map<Key, Value[]> {
+  const groups = new Map<Key, Value[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group) group.push(value);
+    else groups.set(key, [value]);
+  }
+  return groups;
+}
+
 /** A deep copy that neither its author nor its readers can change. */
 export const frozenCopy = <T>(value: T): T => deepFreeze(structuredClone(value));
 

@@ -1,4 +1,4 @@
-import { defined } from '../../lib/object.ts';
+import { defined, grouped } from '../../lib/object.ts';
 import { shorten } from '../../lib/text.ts';
 import { VERDICT_LINE_LENGTH } from '../line-lengths.ts';
 import type { ClusterRule } from './facts/cluster-rule.ts';
@@ -113,6 +113,13 @@ function raised(finding: Finding, all: readonly Finding[]): Finding {
   return { ...finding, rank: rankOf(worst) };
 }
 
+/** Those that may cover a finding: a pod may have thousands of containers, each with its own. */
+function nearIn(all: readonly Finding[]): (finding: Finding) => readonly Finding[] {
+  const byContainer = grouped(all, ({ containerName }) => containerName);
+  const of = (name: string | undefined): readonly Finding[] => byContainer.get(name) ?? [];
+  return ({ containerName }) => (containerName === undefined ? all : [...of(undefined), ...of(containerName)]);
+}
+
 /** Advice, and warnings that may have healed: noise beside something that is wrong. */
 const HINTS: ReadonlySet<string> = new Set(['no_memory_limit', 'no_requests', 'warning_events']);
 
@@ -124,14 +131,15 @@ const HINTS: ReadonlySet<string> = new Set(['no_memory_limit', 'no_requests', 'w
 export function ordered(given: readonly Finding[]): readonly Finding[] {
   const all = given.map((finding) => raised(finding, given));
   const isAnyWrong = all.some(isWrong);
+  const nearOf = nearIn(all);
   const findings = all.filter(
     (finding) =>
       !(isAnyWrong && HINTS.has(finding.code)) &&
-      !all.some((other) => other !== finding && covers(other, finding, 'replaces')),
+      !nearOf(finding).some((other) => other !== finding && covers(other, finding, 'replaces')),
   );
-  const causesOf = (finding: Finding) => findings.filter((other) => covers(other, finding, 'explains'));
+  const leftNear = nearIn(findings);
   const keyed = findings.map((finding) => {
-    const causes = causesOf(finding);
+    const causes = leftNear(finding).filter((other) => covers(other, finding, 'explains'));
     return { finding, isEffect: causes.length > 0, rank: Math.max(rankOf(finding), ...causes.map(rankOf)) };
   });
   return keyed

@@ -15,7 +15,7 @@ import {
   workloadLogs,
 } from '../../core/lookup/workload-sources.ts';
 import { targetContainerOf } from '../../core/request/target.ts';
-import { defined } from '../../lib/object.ts';
+import { defined, grouped } from '../../lib/object.ts';
 import type { OwnTurns } from '../../lib/turns.ts';
 import type { FlowDeps } from '../context/deps.ts';
 import type { LogReader, WorkloadInQuestion } from '../planning/question.ts';
@@ -169,14 +169,8 @@ async function logsOf(
   return new Map(logs);
 }
 
-function eventsByPod(warnings: readonly ObjectEvent[]): ReadonlyMap<string, readonly ObjectEvent[]> {
-  const byName = new Map<string, ObjectEvent[]>();
-  for (const event of warnings) {
-    const { kind, name } = event.involved;
-    if (kind !== 'Pod') continue;
-    const known = byName.get(name) ?? [];
-    known.push(event);
-    byName.set(name, known);
-  }
-  return byName;
-}
+const eventsByPod = (warnings: readonly ObjectEvent[]): ReadonlyMap<string, readonly ObjectEvent[]> =>
+  grouped(
+    warnings.filter(({ involved }) => involved.kind === 'Pod'),
+    ({ involved }) => involved.name,
+  );

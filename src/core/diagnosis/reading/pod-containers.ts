@@ -34,31 +34,31 @@ export interface PodPart {
 
 const TITLES = { main: '', sidecar: 'the sidecar ', init: 'the init container ' } as const;
 
+const byName = <Named extends { readonly name: string }>(all: readonly Named[]): ReadonlyMap<string, Named> =>
+  new Map(all.map((each) => [each.name, each]));
+
+function partsIn(containers: readonly PodContainer[], all: readonly ContainerStatus[], isInit: boolean) {
+  const [specs, statuses] = [byName(containers), byName(all)];
+  return [...new Set([...specs.keys(), ...statuses.keys()])].map((name): PodPart => {
+    const [spec, status] = [specs.get(name), statuses.get(name)];
+    const role = !isInit ? 'main' : spec && isSidecar(spec) ? 'sidecar' : 'init';
+    const ended = status?.terminated ?? status?.lastTermination;
+    return { name, role, title: `${TITLES[role]}${name}`, spec, status, ended };
+  });
+}
+
+/** A pod may have thousands of containers, and each rule asks for them. */
+const PARTS = new WeakMap<Pod, readonly PodPart[]>();
+
 /** All of them, init containers first, as they start; those that kdebug added are not among them. */
-export function partsOf({ spec, status }: Pod): readonly PodPart[] {
-  const sidecars = new Set(spec.initContainers.filter(isSidecar).map(({ name }) => name));
-  const partOf = (name: string, isInit: boolean): PodPart => {
-    const role = !isInit ? 'main' : sidecars.has(name) ? 'sidecar' : 'init';
-    const [specs, statuses] = isInit
-      ? [spec.initContainers, status.initContainerStatuses]
-      : [spec.containers, status.containerStatuses];
-    const own = statuses.find((each) => each.name === name);
-    return {
-      name,
-      role,
-      title: `${TITLES[role]}${name}`,
-      spec: specs.find((each) => each.name === name),
-      status: own,
-      ended: own?.terminated ?? own?.lastTermination,
-    };
-  };
-  const names = (specs: readonly { name: string }[], statuses: readonly { name: string }[]) => [
-    ...new Set([...specs, ...statuses].map(({ name }) => name)),
+export function partsOf(pod: Pod): readonly PodPart[] {
+  const { spec, status } = pod;
+  const parts = PARTS.get(pod) ?? [
+    ...partsIn(spec.initContainers, status.initContainerStatuses, true),
+    ...partsIn(spec.containers, status.containerStatuses, false),
   ];
-  return [
-    ...names(spec.initContainers, status.initContainerStatuses).map((name) => partOf(name, true)),
-    ...names(spec.containers, status.containerStatuses).map((name) => partOf(name, false)),
-  ];
+  PARTS.set(pod, parts);
+  return parts;
 }
 
 /** The pod has ended: nothing in it starts again. */

@@ -1,3 +1,4 @@
+import { grouped } from '../../../lib/object.ts';
 import { type PodEvent, PROBE_KINDS, type Probe, type ProbeKind } from '../../container/pod.ts';
 import type { ClusterFacts } from '../facts/facts.ts';
 import { cleanWords, listed, quoted } from './phrases.ts';
@@ -23,19 +24,19 @@ const kindOf = ({ message }: PodEvent): ProbeKind | undefined => {
 
 export function failuresOf(facts: ClusterFacts): readonly Failing[] | undefined {
   const unhealthy = warningsOfPod(facts)?.filter(({ reason }) => reason === 'Unhealthy');
-  return unhealthy?.length === 0
-    ? []
-    : unhealthy &&
-        partsOf(facts.pod).flatMap((part) =>
-          PROBE_KINDS.flatMap((kind): readonly Failing[] => {
-            const own = unhealthy.filter((event) => containerOfEvent(event) === part.name && kindOf(event) === kind);
-            const [newest] = own;
-            if (!newest) return [];
-            const count = own.reduce((sum, event) => sum + (event.count ?? 1), 0);
-            const words = MESSAGE.exec(newest.message)?.groups?.words ?? '';
-            return [{ part, kind, probe: part.spec?.probes?.[kind], count, lastAtMs: newest.atMs, words }];
-          }),
-        );
+  if (!unhealthy || unhealthy.length === 0) return unhealthy && [];
+  const byContainer = grouped(unhealthy, containerOfEvent);
+  return partsOf(facts.pod).flatMap((part) => {
+    const byKind = grouped(byContainer.get(part.name) ?? [], kindOf);
+    return PROBE_KINDS.flatMap((kind): readonly Failing[] => {
+      const own = byKind.get(kind) ?? [];
+      const [newest] = own;
+      if (!newest) return [];
+      const count = own.reduce((sum, event) => sum + (event.count ?? 1), 0);
+      const words = MESSAGE.exec(newest.message)?.groups?.words ?? '';
+      return [{ part, kind, probe: part.spec?.probes?.[kind], count, lastAtMs: newest.atMs, words }];
+    });
+  });
 }
 
 /** `GET :8080/healthz`, `TCP :5432`, “cat /tmp/ready”. */

@@ -1,3 +1,5 @@
+import { grouped } from '../../../lib/object.ts';
+import type { PodEvent } from '../../container/pod.ts';
 import type { ClusterRule } from '../facts/cluster-rule.ts';
 import type { ClusterFacts } from '../facts/facts.ts';
 import type { Finding } from '../facts/report.ts';
@@ -98,7 +100,10 @@ export const whyNotPulled = (reason: string, message: string): string | undefine
     ? failureIn(message.replaceAll(/"[^"]{1,300}"/g, ''))?.says
     : undefined;
 
-function pullFinding(part: PodPart, facts: ClusterFacts): Finding | undefined {
+/** By container, the newest first. */
+type Warnings = ReadonlyMap<string, readonly PodEvent[]>;
+
+function pullFinding(part: PodPart, facts: ClusterFacts, warnings: Warnings): Finding | undefined {
   const { waiting } = part.status ?? {};
   if (!waiting || !NOT_PULLED.has(waiting.reason)) return undefined;
   const manifest = manifestOf(facts.pod);
@@ -114,13 +119,13 @@ function pullFinding(part: PodPart, facts: ClusterFacts): Finding | undefined {
     const next = `Use imagePullPolicy: IfNotPresent in the manifest of ${manifest}, or load the image onto the node.`;
     return { ...of, text, next };
   }
-  const words = wordsOf(part, waiting.message, facts);
+  const words = wordsOf(part, waiting.message, warnings);
   const failure = failureIn(words.replaceAll(image, ''));
   if (!failure) {
     const next = `Check the image’s name in the manifest of ${manifest}, and that its registry can be reached from the node.`;
     return { ...of, text: [`${head} cannot be pulled`, quoted(lastPart(words))].filter(Boolean).join(': '), next };
   }
-  const secret = pullSecretMissing(facts);
+  const secret = pullSecretMissing(warnings);
   if (secret !== undefined && /login/.test(failure.says)) {
     const text = `${head} cannot be pulled: the Secret ${secret} for its registry does not exist`;
     return {
@@ -134,11 +139,9 @@ function pullFinding(part: PodPart, facts: ClusterFacts): Finding | undefined {
 }
 
 /** The message of the state says why only in newer versions; the event `Failed` always does. */
-function wordsOf({ name }: PodPart, message: string, facts: ClusterFacts): string {
+function wordsOf({ name }: PodPart, message: string, warnings: Warnings): string {
   if (!/^Back-off pulling image "[^"]*"\.?$/.test(message) && message !== '') return message;
-  const failed = warningsOfPod(facts)?.find(
-    (event) => event.reason === 'Failed' && containerOfEvent(event) === name && /pull/i.test(event.message),
-  );
+  const failed = warnings.get(name)?.find((event) => event.reason === 'Failed' && /pull/i.test(event.message));
   return failed?.message ?? message;
 }
 
@@ -153,9 +156,9 @@ function lastPart(words: string): string {
 
 const NO_SECRET = /^Unable to retrieve some image pull secrets \((?<names>[^)]{1,300})\)/;
 
-function pullSecretMissing(facts: ClusterFacts): string | undefined {
-  const events = warningsOfPod(facts) ?? [];
-  const names = events.flatMap(({ message }) => NO_SECRET.exec(message)?.groups?.names ?? []);
+/** It is an event of the pod as a whole. */
+function pullSecretMissing(warnings: Warnings): string | undefined {
+  const names = (warnings.get('') ?? []).flatMap(({ message }) => NO_SECRET.exec(message)?.groups?.names ?? []);
   return names[0] === undefined ? undefined : cleanWords(names[0], 100);
 }
 
@@ -171,7 +174,11 @@ export const IMAGE_RULES: readonly ClusterRule[] = [
     next: 'Correct the image’s name in the manifest, or give the pod a login for that registry.',
     source: 'Kubernetes, "Images"; the words of containerd and of registries (OCI Distribution, error codes)',
     replaces: ['not_ready', 'warning_events', 'not_starting', 'restarts', 'crash_loop'],
-    find: (facts) =>
-      isDeleting(facts.pod) ? [] : partsOf(facts.pod).flatMap((part) => pullFinding(part, facts) ?? []),
+    find: (facts) => {
+      const warnings = grouped(warningsOfPod(facts) ?? [], containerOfEvent);
+      return isDeleting(facts.pod)
+        ? []
+        : partsOf(facts.pod).flatMap((part) => pullFinding(part, facts, warnings) ?? []);
+    },
   },
 ];

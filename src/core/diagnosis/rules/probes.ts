@@ -1,5 +1,5 @@
 import { formatCount } from '../../../lib/duration.ts';
-import { defined } from '../../../lib/object.ts';
+import { defined, grouped } from '../../../lib/object.ts';
 import type { ClusterRule } from '../facts/cluster-rule.ts';
 import type { ClusterFacts } from '../facts/facts.ts';
 import type { Finding } from '../facts/report.ts';
@@ -93,10 +93,9 @@ function failingFindings(facts: ClusterFacts, code: 'probe_wrong' | 'probe_faili
   if (!failures || isDeleting(pod) || isOver(pod)) return failures && [];
   const current = failures.filter((failing) => isEnough(failing) && isCurrent(failing, nowMs));
   // One probe of a container is enough: they mostly ask the same.
-  const worst = current.filter(
-    ({ part }, index) => current.findIndex((each) => each.part.name === part.name) === index,
-  );
-  return worst
+  const worst = grouped(current, ({ part }) => part);
+  return [...worst.values()]
+    .flatMap(([first]) => first ?? [])
     .filter((failing) => isMisdirected(failing) === (code === 'probe_wrong'))
     .map((failing): Finding => {
       const { part, kind, count, lastAtMs } = failing;
