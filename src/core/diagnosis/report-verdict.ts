@@ -45,8 +45,10 @@ export function verdictOf(
   const findings = ordered([...diagnosis.findings.map((found) => asOfStart(found, plan, facts)), ...ofCluster]);
   const ownFine = Object.keys(clusterFindings).filter((name) => clusterFindings[name]?.length === 0);
   const fine = [...diagnosis.sections.filter(({ state }) => state === 'ok').map(({ name }) => name), ...ownFine].filter(
-    // Its memory is no good news after a kill for lack of it.
-    (name) => name !== 'memory' || !findings.some(({ code }) => code === 'last_oom_killed'),
+    // Its memory is no good news after a kill for lack of it, nor are warnings that are not all read.
+    (name) =>
+      !(name === 'memory' && findings.some(({ code }) => code === 'last_oom_killed')) &&
+      !((name === 'probes' || name === 'events') && lacksWarnings(facts).length > 0),
   );
   const lookAgain = lookAgainOf(diagnosis, plan, facts?.pod);
   const isQuiet = !findings.some(isWrong);
@@ -62,7 +64,7 @@ export function verdictOf(
   const charts = chartsOf(diagnosis.series ?? [], new Set(diagnosis.findings.map(sectionOf)));
   const sawInside = isQuiet && diagnosis.unsure !== true && !couldNotLook(diagnosis) && seesInside(diagnosis);
   const quiet = whileReady(first, facts);
-  const isWell = sawInside && quiet?.healthy === true;
+  const isWell = sawInside && quiet?.healthy === true && lacksWarnings(facts).length === 0;
   return {
     line: lineOf(diagnosis, findings, { ...quiet, isWell }),
     findings: findings.slice(0, MAX_FINDINGS).map(shown),
@@ -251,10 +253,14 @@ function unseenOfCluster(facts: ClusterFacts | undefined, first: Verdict | undef
   const logs = hasLogs(facts) || first ? known.filter(isOfLog) : ['its own log: it was not read'];
   return [
     ...logs,
-    ...(facts.events ? [] : ['probes, events: kdebug may not read events (missing right: list events)']),
+    ...(facts.events
+      ? unseenOf({ notRead: lacksWarnings(facts), hasWarnings: true })
+      : ['probes, events: kdebug may not read events (missing right: list events)']),
     ...(facts.node ? [] : ['node: kdebug may not read it (missing optional right: get nodes)']),
   ];
 }
+
+const lacksWarnings = ({ notRead = [] }: Partial<ClusterFacts> = {}) => notRead.filter(({ what }) => what === 'events');
 
 const bounded = (lines: readonly string[]): readonly string[] =>
   lines.length <= MAX_UNSEEN

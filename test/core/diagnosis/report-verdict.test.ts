@@ -263,6 +263,8 @@ describe('with a first answer', () => {
     expect(verdictOf(blind, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBeUndefined();
     const ofAnother = report({ tool: { name: 'acme-check' }, sections: [stacks, cpu] });
     expect(verdictOf(ofAnother, aPlan(), facts({ pod: READY }), undefined, first()).healthy).toBe(true);
+    const cut = facts({ pod: READY, notRead: [{ what: 'events', why: 'cut' }] });
+    expect(verdictOf(ofAnother, aPlan(), cut, undefined, first()).healthy).toBeUndefined();
   });
 
   it.each(['autodiagnose', 'net', 'profile', 'blackbox'])(

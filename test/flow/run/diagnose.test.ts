@@ -108,6 +108,18 @@ describe('a report', () => {
     ]);
   });
 
+  it('calls nothing checked of which not all was read', async () => {
+    const world = await diagnosed(marked(REPORT), ({ cluster }) => {
+      cluster.areAllWarnings = false;
+    });
+    const { verdict } = await world.run();
+    expect(verdict?.unseen).toContain(
+      'its warnings and probes: not all were read, there are too many in the namespace',
+    );
+    expect(verdict?.fine).not.toMatch(/probes|events/);
+    expect((await (await diagnosed(marked(REPORT))).run()).verdict?.fine).toMatch(/probes.*events/);
+  });
+
   it('does not wait for an API that hangs', async () => {
     const world = await asked('web-1');
     world.cluster.warnings = () => new Promise(() => {});
