@@ -17,10 +17,18 @@ const ARMOR_PIECE = /[A-Za-z0-9+/]{32,}={0,2}/g;
 /** The key of a YAML block scalar, a `name:` whose `value:` follows on the next line, or a key whose value stands below. */
 const SECRET_NAME =
   '(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|[-_]pass|(?:api|access|private|account|signing|encryption|secret|master|auth)[-_.]?key)(?:[-_]?v?\\d{1,3})?';
-const BLOCK_KEY = new RegExp(`^\\s*(?:-\\s+)?["']?[\\w.-]*${SECRET_NAME}["']?:\\s*[|>][+-]?\\d?\\s*$`, 'i');
-const NAME_LINE = new RegExp(`^\\s*(?:-\\s+)?["']?(?:name|key)["']?:\\s*["']?[\\w.-]*${SECRET_NAME}["']?,?\\s*$`, 'i');
-const VALUE_BELOW = /^\s*["']?value["']?:\s*(?:[|>][+-]?\d?)?\s*$/i;
-const VALUE_LINE = /^(\s*["']?value["']?:\s*["']?)([^\s"'](?:.*[^\s"',])?)/i;
+/** With a tag, which may be redacted already, or an anchor: `!!binary |`, `&a >-2`. */
+const BLOCK = '(?:[!&[]\\S*\\s+){0,2}[|>][+-]?\\d?[+-]?';
+/** What a logger writes in front. */
+const LOGGER = '(?:.{0,80}?[\\]|>])?';
+const BLOCK_KEY = new RegExp(`^\\s*(?:-\\s+)?["']?[\\w.-]*${SECRET_NAME}["']?\\s*:\\s*${BLOCK}\\s*$`, 'i');
+const NAME_LINE = new RegExp(
+  `^${LOGGER}\\s*(?:-\\s+)?["']?(?:name|key)["']?\\s*:\\s*["']?[\\w.-]*${SECRET_NAME}["']?,?\\s*$`,
+  'i',
+);
+const VALUE_BELOW = new RegExp(`^\\s*["']?value["']?\\s*:\\s*(?:${BLOCK})?\\s*$`, 'i');
+const VALUE_LINE = new RegExp(`^(${LOGGER}\\s{0,80}["']?value["']?\\s*:\\s*["']?)([^\\s"'](?:.*[^\\s"',])?)`, 'i');
+const COMMENT = /(?:^|\s)#\s.*$/s;
 
 /** The key alone, or behind what a logger writes in front. */
 const KEY_ABOVE = new RegExp(`(?:^\\s*|[:\\]|>]\\s{1,4})(?:-\\s+)?["']?[\\w.-]*?(${SECRET_NAME})["']?\\s*:\\s*$`, 'i');
@@ -96,20 +104,24 @@ function block(indent: number, linesLeft = MAX_BLOCK_LINES): Open | undefined {
   };
 }
 
-const afterName: Open = (text) => {
-  if (VALUE_BELOW.test(text)) return { ranges: [], next: block(indentOf(text)) };
-  const [, label = '', value = ''] = VALUE_LINE.exec(text) ?? [];
-  return {
-    ranges: value === '' ? [] : [{ start: label.length, end: label.length + value.length, kind: 'secret' }],
+/** Empty lines, comments and other keys may stand between. */
+const afterName =
+  (linesLeft = 5): Open =>
+  (text) => {
+    const bare = text.replace(COMMENT, '');
+    if (VALUE_BELOW.test(bare)) return { ranges: [], next: block(indentOf(text)) };
+    const [, label = '', value = ''] = VALUE_LINE.exec(text) ?? [];
+    if (value !== '') return { ranges: [{ start: label.length, end: label.length + value.length, kind: 'secret' }] };
+    const goesOn = linesLeft > 0 && (bare.trim() === '' || NESTED.test(bare.trimStart()));
+    return goesOn ? { ranges: [], next: afterName(linesLeft - 1) } : { ranges: [] };
   };
-};
 
 /** Below other words than a key, and where it is neither one word nor indented, the line may say anything. */
 const below =
   (name: string, indent: number, isKey: boolean): Open =>
   (text) => {
     const value = text.trimStart().replace(/^-\s+/, '');
-    if (value === '') return { ranges: [], next: below(name, indent, isKey) };
+    if (value.replace(COMMENT, '') === '') return { ranges: [], next: below(name, indent, isKey) };
     const isWord = !/\s/.test(value.trimEnd());
     const mayBeValue = isKey ? isWord || indentOf(text) > indent : isWord && looksLikePassword(value);
     if (!mayBeValue || NESTED.test(value)) return { ranges: [] };
@@ -119,11 +131,12 @@ const below =
     return { ranges: found.map(({ start, end, kind }) => ({ start: start + moved, end: end + moved, kind })) };
   };
 
-function opens(text: string): Open | undefined {
+function opens(line: string): Open | undefined {
   // All forms are short lines.
-  if (text.length > 512 || !text.includes(':')) return undefined;
+  if (line.length > 512 || !line.includes(':')) return undefined;
+  const text = line.replace(COMMENT, '');
   if (BLOCK_KEY.test(text)) return block(indentOf(text));
-  if (NAME_LINE.test(text)) return afterName;
+  if (NAME_LINE.test(text)) return afterName();
   if (!text.trimEnd().endsWith(':')) return undefined;
   const key = KEY_ABOVE.exec(text);
   const name = (key ?? WORDS_ABOVE.exec(text))?.[1];

@@ -119,28 +119,25 @@ export function redactWords(typed: readonly string[], redact: Patterns): readonl
 
 /** A shell or another interpreter may read more than one argument in it. */
 const SCRIPT = /[\s;|&`$<>(){}"'\\]/;
-/** Stand for all of a word. */
-const HIDDEN_SCRIPT = '[redacted:script]';
-export const HIDDEN_LONG = '[redacted:long]';
-
-export const hidesPart = (word: string): boolean => word.includes('[redacted:');
 
 /**
- * Words that somebody else wrote, as `redactWords` has them, for people who decide whether they run: a word without a
- * secret stays as it is, and of a script with one nothing is left, because a part of it would mislead.
+ * As `redactWords`, for those who decide whether somebody else's command runs: a word without a secret stays as it is,
+ * and of a script with one nothing is left, because a part of it would mislead.
  */
 export function redactForeignWords(given: readonly string[], redact: Patterns): readonly string[] {
   const safe = redactWords(given, redact);
   return given.map((word, index) => {
     const shown = safe[index] ?? '';
     if (!hidesPart(shown)) return word;
-    return SCRIPT.test(word) ? HIDDEN_SCRIPT : shown;
+    return SCRIPT.test(word) ? '[redacted:script]' : shown;
   });
 }
 
+export const hidesPart = (word: string): boolean => word.includes('[redacted:');
+
 /** What it hides may be more than an argument. */
 export const mayHideScript = (word: string): boolean =>
-  hidesPart(word) && (SCRIPT.test(word) || word.includes(HIDDEN_SCRIPT) || word.includes(HIDDEN_LONG));
+  hidesPart(word) && (SCRIPT.test(word) || /\[redacted:(?:script|long)\]/.test(word));
 
 interface Variable {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { HIDDEN_LONG, redactForeignWords, redactSteps } from '../../core/redact/redact-text.ts';
+import { redactForeignWords, redactSteps } from '../../core/redact/redact-text.ts';
 import { inTurns, type OwnTurns } from '../../lib/turns.ts';
 
 type Patterns = readonly string[];
@@ -72,7 +72,7 @@ export class ForeignTexts {
 
   /** Words of a command. Of one that is too long for anybody to read, none is shown. */
   words(given: readonly string[]): readonly string[] {
-    if (given.join(' ').length > MAX_COMMAND_LENGTH) return given.map(() => HIDDEN_LONG);
+    if (given.join(' ').length > MAX_COMMAND_LENGTH) return given.map(() => '[redacted:long]');
     return redactForeignWords(given, this.#patterns());
   }
 
