@@ -95,7 +95,7 @@ describe('a second run', () => {
       const world = aWorldOf({ ...ORIGINAL, args: [...args, 'echo \u001b[8m; rm'] });
       await world.say('once-more web-1');
       const card = JSON.stringify(view(world.anchor()!).blocks);
-      expect(card).toContain('A part of the command is hidden');
+      expect(card).toContain('a part of the command, because it looks like a secret');
       expect(card).not.toContain('hunter2');
       // The words beside it are shown as they are.
       expect(card).toContain('u{1B}[8m; rm');
@@ -108,7 +108,7 @@ describe('a second run', () => {
     const args = ['--password=$(DB_PASSWORD)', '--port=8080'];
     const world = aWorldOf({ ...ORIGINAL, args });
     await world.say('once-more web-1');
-    expect(JSON.stringify(view(world.anchor()!).blocks)).not.toContain('is hidden');
+    expect(JSON.stringify(view(world.anchor()!).blocks)).not.toContain('looks like a secret');
   });
 
   it('shows the end of a long command and each of many mounts on its card', async () => {

@@ -46,13 +46,7 @@ export function onceMoreParts(plan: SecondRun): readonly Part[] {
 export function onceMoreDetails({ onceMore }: Plan): Shown {
   if (!onceMore) return [];
   // Three parts, so that each has the room of one.
-  return [
-    whole(facts(reachFacts(onceMore))),
-    whole(facts(commandFacts(onceMore))),
-    [...onceMore.command, ...onceMore.args].some(hidesPart) &&
-      whole(paragraph`${strong('A part of the command is hidden')}, because it looks like a secret.`),
-    whole(facts(nameFacts(onceMore))),
-  ];
+  return [reachFacts(onceMore), commandFacts(onceMore), nameFacts(onceMore)].map((each) => whole(facts(each)));
 }
 
 /** All of it, for the details of a run. */
@@ -72,7 +66,12 @@ const reachFacts = (onceMore: OnceMore): readonly Fact[] =>
     onceMore.unmountable.length > 0 && fact('Not mounted (subPath)', allNames(onceMore.unmountable, '')),
   );
 
-const commandFacts = (onceMore: OnceMore): readonly Fact[] => rows(fact('Command', commandOf(onceMore)));
+const commandFacts = (onceMore: OnceMore): readonly Fact[] =>
+  rows(
+    fact('Command', commandOf(onceMore)),
+    [...onceMore.command, ...onceMore.args].some(hidesPart) &&
+      fact('Hidden', 'a part of the command, because it looks like a secret'),
+  );
 
 const nameFacts = (onceMore: OnceMore): readonly Fact[] =>
   rows(
