@@ -51,7 +51,10 @@ export function fieldProblems(problems: readonly ManifestProblem[]): string {
 
 /** Confirms an applied job, with notes on the fields that kdebug interprets differently. */
 export const appliedMessage = (jobName: string, notes: readonly string[]): Message =>
-  message({ tone: 'neutral' }, [paragraph`Applied ${code(jobName)}: its card appears below your message, or in the channel.`, list(notes)]);
+  message({ tone: 'neutral' }, [
+    paragraph`Applied ${code(jobName)}: its card appears below your message, or in the channel.`,
+    list(notes),
+  ]);
 
 /** In characters: what one code block of a message can hold (Slack: 3,000 a text). */
 export const MAX_SHOWN_LENGTH = 2_900;
