@@ -5,7 +5,8 @@ import type { Run } from '../../core/run/run.ts';
 import type { PostRef } from '../../core/run/run-state.ts';
 import type { Message } from '../../core/say/message/message.ts';
 import { fileMessage, secretFilesMessage } from '../../core/say/parts/file-parts.ts';
-import { namesRequester, resultMessage } from '../../core/say/run/run-messages.ts';
+import { notifiesSomebody } from '../../core/say/run/notified.ts';
+import { resultMessage } from '../../core/say/run/run-messages.ts';
 import { defined } from '../../lib/object.ts';
 import {
   fileDestinationOf,
@@ -70,7 +71,7 @@ export class ResultDelivery {
     const doubt = voice.doubt && isFirst;
     const destination = await resultDestinationOf(run, isPrivate, deps.thread);
     // A message with files has no `text`, and a phone shows nothing else.
-    const names = isPrivate || namesRequester(run) ? [] : wantedFiles(run, { isPrivate }).withResult;
+    const names = notifiesSomebody(run, { isPrivate }) ? [] : wantedFiles(run, { isPrivate }).withResult;
     const messageOf = (lost: ByFileName) => this.#messageOf(withLoss(run, lost), isPrivate);
     const shared = await this.#share({ names, messageOf, doubt, to: async () => destination });
     if (shared.ref)

@@ -63,6 +63,7 @@ it('a thread that is gone is left for its channel, by the anchor, the result and
   await ended(world, 'line\n'.repeat(500));
   expect(world.thread.posts.map(({ meta, place }) => [meta.kind, place])).toEqual([
     ['anchor', { channelId: 'C0SHOP' }],
+    ['result', { channelId: 'C0SHOP', threadTs: '1.0' }],
     ['result', { channelId: 'C0SHOP' }],
   ]);
   expect(world.thread.files.map(({ place }) => place)).toEqual([{ channelId: 'C0SHOP' }]);

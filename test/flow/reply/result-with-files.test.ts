@@ -1,16 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { view } from '../../../src/adapters/slack/views/view.ts';
-import type { Policy } from '../../../src/core/policy/policy.ts';
+import { asChannelId, asUserId } from '../../../src/core/ids.ts';
+import { DIRECT, type Policy } from '../../../src/core/policy/policy.ts';
+import type { Origin } from '../../../src/core/request/origin.ts';
 import type { Message } from '../../../src/core/say/message/message.ts';
 import { DEFAULT_NAMES, withNames } from '../../../src/core/shown-names.ts';
-import { aPolicy, approvalTerms, aTermination } from '../../support/builders.ts';
+import { aNotification, anAlertPolicy } from '../../support/alerts.ts';
+import { anOrigin, aPolicy, approvalTerms, aRule, aTermination } from '../../support/builders.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { textOf } from '../../support/plain-message.ts';
 import { BATCH_RULE, BatchWorld, policyOf } from '../batch/batch-world.ts';
 import { World } from '../support/world.ts';
 
+const SRE = { usergroup: 'S0SRE', users: [] };
 const LONG_LOG = 'line\n'.repeat(500);
 const approving = (): Policy => policyOf({ ...BATCH_RULE, approval: approvalTerms() });
+const inDirectMessages = (): Policy =>
+  aPolicy({
+    approvers: { sre: SRE },
+    channels: { [DIRECT]: { members: SRE, rules: [aRule({ classes: ['observe', 'intrusive'] })] } },
+  });
 const privately = (): Policy => aPolicy({ output: { ...aPolicy().output, deliverTo: 'requester' } });
 
 async function ended(world: World, terminated = aTermination()): Promise<void> {
@@ -94,8 +103,27 @@ describe('a result that is longer than its excerpt', () => {
 });
 
 describe('a result that notifies somebody', () => {
+  const FROM_BOB = { channelId: asChannelId('D0BOB'), requesterId: asUserId('U0BOB') };
+  const OF_SUCCESS = /^🏁 web-1: Succeeded$/;
   const FAILED = aTermination({ exitCode: 3, reason: 'Error' });
   const phone = (message: Message) => view(withNames(message, { ...DEFAULT_NAMES, nameOf: () => 'Roy' })).text;
+
+  /** Of a quick success, asked for elsewhere than with a slash command in a channel. */
+  async function fine(origin: Partial<Origin>, policy: Policy = aPolicy()): Promise<World> {
+    const world = new World({ policy });
+    await world.say('web-1 --image=debian -- id', anOrigin(origin));
+    await ended(world);
+    return world;
+  }
+
+  /** Its look ended well, with a long log. */
+  async function alerted(): Promise<World> {
+    const world = new World({ policy: anAlertPolicy() });
+    await world.pipeline.alerts.receive('shop', aNotification());
+    await settle();
+    await ended(world);
+    return world;
+  }
 
   /** Of a run that ended so, whether or not the policy wants an approval, or private output. */
   async function told(termination = FAILED, policy?: Policy): Promise<World> {
@@ -111,6 +139,11 @@ describe('a result that notifies somebody', () => {
     ['it failed', /^❌ Roy, web-1: the run failed with exit code 3$/, () => told()],
     ['people approved it', /^🏁 Roy, web-1: succeeded$/, () => told(aTermination(), approving())],
     ['it is for one alone', /^❌ web-1: The run failed with exit code 3$/, () => told(FAILED, privately())],
+    ['it is in a direct message', OF_SUCCESS, () => fine(FROM_BOB, inDirectMessages())],
+    ['it is in a group message', OF_SUCCESS, () => fine({ inGroupMessage: true })],
+    ['it stands below a mention', OF_SUCCESS, () => fine({ source: 'mention', threadTs: '5.0' })],
+    ['it stands below the message of a shortcut', OF_SUCCESS, () => fine({ source: 'shortcut', threadTs: '5.0' })],
+    ['it is of an alert', OF_SUCCESS, alerted],
   ])('where %s, has its words on a phone, and its file follows', async (_why, words, play) => {
     const world = await play();
     const [said, file] = results(world);

@@ -119,7 +119,10 @@ describe('a reply that Slack put into the channel, because its thread is gone', 
         origin: MENTION,
         ...over,
         ...(kind === 'file' && { log }),
-        delivery: { anchorGone: true },
+        delivery: {
+          anchorGone: true,
+          ...(kind === 'file' && { threadsGone: ['5.0'], result: { ...SHOP, ts: '0.9' } }),
+        },
       });
       await world.store.create(run, 'dead-replica');
       const message = { summary: '', tone: 'neutral', parts: [] } as const;
@@ -132,7 +135,7 @@ describe('a reply that Slack put into the channel, because its thread is gone', 
       await world.clock.advance(120_000);
       expect(posted(world)).toEqual([['result', SHOP]]);
       const { result, threadsGone, closed } = (await world.run()).delivery;
-      expect([result, threadsGone, closed]).toEqual([{ ...SHOP, ts: '1.0' }, ['5.0'], true]);
+      expect([result, threadsGone, closed]).toEqual([{ ...SHOP, ts: kind === 'file' ? '0.9' : '1.0' }, ['5.0'], true]);
       await world.pipeline.drain(0);
     },
   );

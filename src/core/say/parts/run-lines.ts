@@ -10,7 +10,7 @@ import { isUnattended } from '../../run/life-cycle.ts';
 import type { Run } from '../../run/run.ts';
 import { line } from '../message/line.ts';
 import { code, person, quietPerson, type Span, strong, type Tone } from '../message/message.ts';
-import { typedText } from '../message/typed-text.ts';
+import { typedCommand, typedText } from '../message/typed-text.ts';
 import {
   endHeadlineOf,
   endToneOf,
@@ -270,6 +270,13 @@ function notCheckedLine(verdict: Verdict): readonly Span[] {
   const unseen = unseenWords(verdict);
   if (unseen === '') return [];
   return line`${strong(lead)} ${oneLine(unseen.replace(/\.?$/, '.'), LINE_LENGTH - lead.length - 1)}`;
+}
+
+/** What a person typed, if it says more than the plan. */
+export function ownWords(run: Run): Span | false {
+  const { plan } = run;
+  const isPlain = plan?.command.length === 0 && plan.reason === undefined && plan.label === undefined;
+  return !isPlain && run.commandLine !== '' && code(oneLine(typedCommand(run)));
 }
 
 const WHY = 'Why: ';

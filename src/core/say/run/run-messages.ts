@@ -7,13 +7,12 @@ import type { AudienceOf } from '../../run/shared-files.ts';
 import { batchMessage } from '../batch/batch-message.ts';
 import { batchResultMessage } from '../batch/result-message.ts';
 import { dotted, line, message, note, paragraph, preformatted, type Shown, shownParts } from '../message/line.ts';
-import { code, type Message, type Part, person, quietPerson, type Span, soon, strong } from '../message/message.ts';
-import { typedCommand } from '../message/typed-text.ts';
+import { type Message, type Part, person, quietPerson, type Span, soon, strong } from '../message/message.ts';
 import { alertDetails, alertLine, alertWords } from '../parts/alert-parts.ts';
 import { type Approvers, approvalParts, approvalWords, decidedOn, decisionMessage } from '../parts/approval-parts.ts';
 import { chartParts, withChartsInWords } from '../parts/chart-parts.ts';
 import { filesParts } from '../parts/file-parts.ts';
-import { endHeadlineOf, endToneOf, leadingFinding, oneLine, shortName, wholeHeadline } from '../parts/headline.ts';
+import { endHeadlineOf, endToneOf, leadingFinding, shortName, wholeHeadline } from '../parts/headline.ts';
 import { APPROVAL_NEEDED, describeOutcome, OUTPUT_IS_PRIVATE } from '../parts/outcome-text.ts';
 import { powerParts, profileText } from '../parts/power-parts.ts';
 import { belowButtons, requestFacts } from '../parts/request-parts.ts';
@@ -36,6 +35,7 @@ import {
   headOf,
   isOfStorm,
   nameOf,
+  ownWords,
   restOfOutcome,
   restOfRefusal,
   saysWhereItGoes,
@@ -43,6 +43,7 @@ import {
   subjectOf,
 } from '../parts/run-lines.ts';
 import { stopParts } from '../parts/stop-parts.ts';
+import { namesRequester } from './notified.ts';
 
 /** The facts in a message that are not in the run: the time, the approvers and, while it runs, its newest lines. */
 export interface RenderContext {
@@ -138,12 +139,6 @@ function smallLine(run: Run, { besides, isVerdict }: CardHead, context: RenderCo
   ]);
 }
 
-function ownWords(run: Run): Span | false {
-  const { plan } = run;
-  const isPlain = plan?.command.length === 0 && plan.reason === undefined && plan.label === undefined;
-  return !isPlain && run.commandLine !== '' && code(oneLine(typedCommand(run)));
-}
-
 const readAtSpans = ({ verdict, origin }: Run, nowMs: number): readonly Span[] =>
   soon(verdict?.readAtMs ?? origin.receivedAtMs, nowMs);
 
@@ -204,25 +199,4 @@ const imageOf = ({ plan, request }: Run): string => plan?.imageAlias ?? request.
 function tailPart(run: Run, { tail = '', isPrivate = false }: RenderContext): Shown {
   if (isPrivate || (run.verdict && leadingFinding(run.verdict))) return [];
   return run.state === 'running' && preformatted(tail.trimEnd());
-}
-
-/** A requester who waited no longer than this is probably still looking at the channel. */
-const LONG_MS = 10_000;
-
-/**
- * The result mentions its requester, so that Slack notifies them, if it needed an approval, took long from request to
- * end, found something wrong, or ran in several pods. A quick success notifies nobody.
- */
-export const namesRequester = (run: Run): boolean =>
-  !isUnattended(run) && (isBatchRun(run) || run.approval !== undefined || tookLong(run) || isWrong(run));
-
-const tookLong = ({ origin, finishedAtMs, endedAtMs }: Run): boolean => {
-  const endMs = finishedAtMs ?? endedAtMs;
-  return endMs !== undefined && endMs - origin.receivedAtMs > LONG_MS;
-};
-
-function isWrong({ outcome, verdict }: Run): boolean {
-  if (outcome?.kind !== 'succeeded' && outcome?.kind !== 'answered') return true;
-  const tone = endToneOf({ outcome, ...(verdict ? { verdict } : {}) }, describeOutcome(outcome).tone);
-  return tone === 'failure' || tone === 'attention';
 }
