@@ -1,4 +1,5 @@
 import { type AlertCard, newNodeCard, stormCard } from '../../../src/core/alert/card.ts';
+import type { Verdict } from '../../../src/core/diagnosis/facts/verdict.ts';
 import { asRunId, asUserId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import { resolvedMessage } from '../../../src/core/say/run/alert-messages.ts';
@@ -15,6 +16,13 @@ const CRASH = {
   findings: [
     { code: 'crash_loop', text: 'web exited with code 3', next: 'Correct what it complains of.', rank: 1 as const },
   ],
+  readAtMs: START_MS,
+};
+const HEALTHY_SO_FAR: Verdict = {
+  line: 'Healthy: ready, never restarted; no look inside yet',
+  findings: [],
+  fine: 'ready, never restarted',
+  healthy: true,
   readAtMs: START_MS,
 };
 const LINKS = {
@@ -60,6 +68,14 @@ export const ALERT_MESSAGES: readonly MessageKind[] = [
     examples: [
       card('the API knows', answered({ links: LINKS })),
       card('looking inside', run({}, { state: 'running', startedAtMs: START_MS + 658_000 })),
+      card(
+        'looking inside, nothing wrong so far',
+        run({}, { state: 'running', startedAtMs: START_MS + 658_000, verdict: HEALTHY_SO_FAR }),
+      ),
+      card(
+        'looking inside, the API knows already',
+        run({}, { state: 'running', startedAtMs: START_MS + 658_000, verdict: CRASH }),
+      ),
       card('resolved', answered({ resolvedAtMs: START_MS + 600_000, firing: 0 })),
       card('fires again, for several pods', answered({ times: 3, firing: 12, skipped: 10 })),
       card('no look', denied('alert_cooldown', 'this workload was looked at for the same alert a short while ago')),

@@ -15,8 +15,9 @@ import {
   strong,
   time,
 } from '../message/message.ts';
-import { endHeadlineOf, endToneOf } from '../parts/headline.ts';
+import { endHeadlineOf, endToneOf, shortName } from '../parts/headline.ts';
 import { describeOutcome } from '../parts/outcome-text.ts';
+import { nameOf } from '../parts/run-lines.ts';
 
 /** The answer to `show`, with what only operators need: it is a page, so it may be long. */
 export const detailsMessage = (run: Run, { parts, ...shown }: Message): Message =>
@@ -72,12 +73,16 @@ export function sameAgainMessage(run: Run, { requestId, nowMs, url }: SameAgain)
   const headline = endHeadlineOf(run) ?? outcome.title;
   const age = `${formatAge(Math.max(0, nowMs - finishedAtMs))} ago`;
   const where = url === undefined ? [] : line` ${link(url, 'See the result')}.`;
-  return message({ summary: `The same run finished ${age}: ${headline}`, tone: endToneOf(run, outcome.tone) }, [
-    paragraph`${strong(headline)}`,
-    paragraph`The same run for ${person(origin.requesterId)} finished ${age}, so nothing was started.${where}`,
-    actions({ action: 'run-anyway', label: 'Run anyway', value: requestId }),
-    note`Run ${run.id}`,
-  ]);
+  const name = shortName(nameOf(run));
+  return message(
+    { summary: `${name}: the same run finished ${age}: ${headline}`, tone: endToneOf(run, outcome.tone) },
+    [
+      paragraph`${strong(name)}: ${headline}`,
+      paragraph`The same run for ${person(origin.requesterId)} finished ${age}, so nothing was started.${where}`,
+      actions({ action: 'run-anyway', label: 'Run anyway', value: requestId }),
+      note`Run ${run.id}`,
+    ],
+  );
 }
 
 /** A profile that the policy would let through here, on its own or with an approval. */

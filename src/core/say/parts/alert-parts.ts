@@ -3,15 +3,29 @@ import type { AlertCard } from '../../alert/card.ts';
 import type { Run } from '../../run/run.ts';
 import { dotted, line, note, paragraph, type Shown } from '../message/line.ts';
 import { code, type Span, shortTime, strong, webLink } from '../message/message.ts';
-import { causeBefore, oneLine } from './headline.ts';
+import { causeBefore, oneLine, shortName } from './headline.ts';
+import type { CardHead } from './run-lines.ts';
 
 /** `*KubePodCrashLooping* · critical · firing since 12:41`: what people look for when they know the alert. */
 export const alertLine = ({ alert }: Run, nowMs: number): Shown =>
   alert && paragraph`${dotted([strong(alert.name), alert.severity, stateOf(alert, nowMs)])}`;
 
-/** The words for a lock screen. An alert without a pod has its name for a subject. */
-export const alertWords = ({ alert }: Run, subject: string, headline: string): readonly Span[] | undefined =>
-  alert && line`${causeBefore([...new Set([subject, alert.name])], headline)}`;
+/**
+ * The words for a lock screen. An alert without a pod has its name for a subject. While a look goes on and nothing is known
+ * to be wrong, the alert comes first: Slack tells nobody of the answer that replaces these words.
+ */
+export function alertWords(
+  { alert, state }: Run,
+  subject: string,
+  { headline, tone }: Pick<CardHead, 'headline' | 'tone'>,
+): readonly Span[] | undefined {
+  if (!alert) return undefined;
+  const { name, severity } = alert;
+  if (tone === 'progress' && state !== 'received')
+    return line`${shortName(name)}${severity !== undefined && ` ${severity}`}: ${shortName(subject)}: looking inside; nothing wrong seen from outside yet`;
+  const names = [subject, name, severity].filter((one) => one !== undefined);
+  return line`${causeBefore([...new Set(names)], headline)}`;
+}
 
 function stateOf(alert: AlertCard, nowMs: number): readonly Span[] {
   const { sinceMs, resolvedAtMs, times, firing } = alert;

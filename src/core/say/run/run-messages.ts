@@ -76,7 +76,7 @@ function cardMessage(run: Run, context: RenderContext): Message {
     isVerdict || run.outcome?.kind === 'answered' || (run.alert && run.state === 'denied')
       ? `${subject}: ${headline}`
       : `${headline}: ${imageOf(run)} on ${subject}`;
-  const ofAlert = isOfStorm(run) ? line`${words}` : alertWords(run, subject, headline);
+  const ofAlert = isOfStorm(run) ? line`${words}` : alertWords(run, subject, { headline, tone });
   const notification = ofAlert ?? line`${words}, for ${person(run.origin.requesterId)}`;
   return message({ summary: words, notification, tone }, [
     alertLine(run, nowMs),
