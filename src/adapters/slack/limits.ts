@@ -57,7 +57,7 @@ export const MAX_STRANGERS = 1_000;
 export const MAX_UNVERIFIED_BYTES = 32 * 1024 * 1024;
 /** "Verifying requests from Slack": five minutes. Slack's SDK checks only the past. */
 export const MAX_SKEW_MS = 5 * 60_000;
-/** Slack stops waiting after 3 s. The flow promises an answer within 2.5 s; this only catches a broken promise. */
+/** Slack stops waiting after 3 s. The flow promises an answer within 2.5 s of its call, but the look-up of the person comes before. */
 export const ACK_GUARD_MS = 2_700;
 /**
  * Slack closes a Socket Mode connection (close code 1009) that brings a frame of over 20,480 bytes, and what is in flight on it is lost

@@ -2,7 +2,7 @@ import type { AlertName } from '../../../core/actions.ts';
 import type { AlertClick } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
 import { AlertPayload } from '../payloads.ts';
-import { admit, type Delivered, destinationOfSender, type Handler, senderOf, teamIdOf } from './gate.ts';
+import { admit, answerLater, type Delivered, destinationOfSender, type Handler, senderOf, teamIdOf } from './gate.ts';
 import { messageText } from './message-content.ts';
 import { respond } from './respond.ts';
 
@@ -32,7 +32,10 @@ export async function onAlert(
     ...defined({ threadTs, responseUrl: payload.data.response_url }),
   };
   const call = () => context.inbox.alert(click);
-  const admission = await admit({ context, handler }, { sender: senderOf(payload.data, channel.id), call });
+  const admission = await admit(
+    { context, handler },
+    { sender: senderOf(payload.data, channel.id), call, whenLate: answerLater },
+  );
   await ack();
   const destination = destinationOfSender(payload.data, { ts: messageTs, thread_ts: threadTs });
   respond(context, { destination, formThreadTs: threadTs ?? messageTs, triggerId }, admission);

@@ -3,7 +3,7 @@ import { KdebugError } from '../../../core/errors.ts';
 import { canonicalJson, sha256 } from '../../../core/hash.ts';
 import type { Answer, Click } from '../../../flow/ports/slack.ts';
 import { ClickPayload } from '../payloads.ts';
-import { admit, type Delivered, destinationOfSender, type Handler, senderOf, teamIdOf } from './gate.ts';
+import { admit, answerLater, type Delivered, destinationOfSender, type Handler, senderOf, teamIdOf } from './gate.ts';
 import { respond } from './respond.ts';
 
 type Ack = () => Promise<void>;
@@ -37,7 +37,7 @@ async function onClick(
   const click = { ...clickOf(payload.data), teamId: teamIdOf(payload.data, context.identity) };
   const admission = await admit(
     { context, handler },
-    { sender: senderOf(payload.data, channel.id), call: () => judge(click) },
+    { sender: senderOf(payload.data, channel.id), call: () => judge(click), whenLate: answerLater },
   );
   await ack();
   const source = { ts: container.message_ts, thread_ts: message?.thread_ts ?? container.thread_ts };

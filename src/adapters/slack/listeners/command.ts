@@ -12,7 +12,7 @@ import { isDirect, privateAnswer } from '../thread/tell.ts';
 import { hasDrawing } from '../views/chart.ts';
 import { namesFor } from '../views/in-names.ts';
 import { view } from '../views/view.ts';
-import { admit, type Delivered, type ListenerContext, refusal } from './gate.ts';
+import { admit, answerLater, type Delivered, type ListenerContext, refusal } from './gate.ts';
 import { respond, tellOrLog } from './respond.ts';
 
 type Ack = Acknowledge<RespondArguments>;
@@ -30,7 +30,7 @@ export async function onCommand({ context, handler, body }: Delivered, ack: Ack)
   const { text, trigger_id } = payload.data;
   const admission = await admit(
     { context, handler },
-    { sender: senderOf(payload.data), call: () => context.inbox.command(origin, text) },
+    { sender: senderOf(payload.data), call: () => context.inbox.command(origin, text), whenLate: answerLater },
   );
   if (admission.kind === 'refused')
     return void (await acknowledge(ack, refusal(admission.error, namesFor(origin, context.names))));

@@ -6,7 +6,7 @@ import { type Message, strong } from '../../../core/say/message/message.ts';
 import { type ShownNames, withNames } from '../../../core/shown-names.ts';
 import type { Directory, Person } from '../../../flow/ports/directory.ts';
 import type { Log } from '../../../flow/ports/machine.ts';
-import type { Inbox, PrivateDestination, Thread } from '../../../flow/ports/slack.ts';
+import type { Inbox, Later, PrivateDestination, Thread } from '../../../flow/ports/slack.ts';
 import { type Clock, withDeadline } from '../../../lib/clock.ts';
 import { defined } from '../../../lib/object.ts';
 import type { Identity } from '../identity.ts';
@@ -72,6 +72,8 @@ export interface GatedCall<T> {
   readonly sender: Sender;
   /** Calls the inbox. Runs at most once, and only after authorisation. */
   readonly call: () => Promise<T>;
+  /** The answer when `call` takes too long: what it does counts. Without it, it is refused then, though it may have begun. */
+  readonly whenLate?: (answer: Promise<T>) => T;
 }
 
 export type Admission<T> =
@@ -79,24 +81,30 @@ export type Admission<T> =
   | { readonly kind: 'refused'; readonly error: KdebugError };
 
 /**
- * The only way to the inbox: authorises by the handler's row, then calls. Never throws. The inbox promises an answer within 2.5 s; shortly
- * before Slack's 3 s end, refuses a call that is still open.
+ * The only way to the inbox: authorises by the handler's row, then calls. Never throws. The inbox promises an answer within 2.5 s of the
+ * call; shortly before Slack's 3 s end, which began before the look-up of the person, answers with `whenLate` if the call has begun, else refuses.
  */
 export async function admit<T>(
   { context, handler }: Omit<Delivered, 'body'>,
-  { sender, call }: GatedCall<T>,
+  { sender, call, whenLate }: GatedCall<T>,
 ): Promise<Admission<T>> {
   const { clock, log } = context;
   const begunMs = clock.elapsed();
+  let begun: Promise<T> | undefined;
   const authorisedCall = async (): Promise<T> => {
     if (context.isStopping()) throw new KdebugError('shutting_down');
     await authoriseOrRecord({ context, handler }, sender);
     // The person has already read that it timed out: do not process it now.
     if (clock.elapsed() - begunMs >= ACK_GUARD_MS) throw new KdebugError('slack_not_taken');
-    return call();
+    begun = call();
+    return begun;
+  };
+  const onLate = (): T => {
+    if (begun === undefined || whenLate === undefined) throw new KdebugError('slack_not_taken');
+    return whenLate(begun);
   };
   try {
-    return { kind: 'answered', answer: await inTime(clock, authorisedCall()) };
+    return { kind: 'answered', answer: await withDeadline(clock, ACK_GUARD_MS, authorisedCall(), onLate) };
   } catch (thrown) {
     const error = toKdebugError(thrown);
     const { code, detail } = error;
@@ -121,10 +129,8 @@ async function authoriseOrRecord({ context, handler }: Omit<Delivered, 'body'>, 
   }
 }
 
-const inTime = <T>(clock: Clock, work: Promise<T>): Promise<T> =>
-  withDeadline(clock, ACK_GUARD_MS, work, () => {
-    throw new KdebugError('slack_not_taken');
-  });
+/** For a call whose answer may follow its acknowledgement. */
+export const answerLater = <T>(answer: Promise<T>): Later<T> => ({ kind: 'later', answer });
 
 /** Omits the error's detail, which is for operators. */
 export const refusal = (error: KdebugError, names: ShownNames): Message =>

@@ -4,7 +4,7 @@ import type { Origin } from '../../../core/request/origin.ts';
 import type { PrivateDestination } from '../../../flow/ports/slack.ts';
 import { defined } from '../../../lib/object.ts';
 import { DirectPayload, MentionPayload } from '../payloads.ts';
-import { admit, type Delivered } from './gate.ts';
+import { admit, answerLater, type Delivered } from './gate.ts';
 import { ifInTime, type Written } from './lateness.ts';
 import { respond } from './respond.ts';
 
@@ -29,7 +29,10 @@ export async function onMention({ context, handler, body }: Delivered): Promise<
   const origin = mentionOrigin(payload.data, event.user, clock.now());
   const written = writtenOf(origin, payload.data.event_time, event);
   const call = () => ifInTime(context, written, (edit) => inbox.command({ ...origin, ...edit }, words));
-  const admission = await admit({ context, handler }, { sender: senderOf(payload.data, event.user), call });
+  const admission = await admit(
+    { context, handler },
+    { sender: senderOf(payload.data, event.user), call, whenLate: answerLater },
+  );
   // Post nothing into another team's or app's channel.
   if (admission.kind === 'refused' && admission.error.code === 'slack_not_our_team') return;
   respond(context, { destination: destinationOf(origin) }, admission);
@@ -63,7 +66,10 @@ export async function onDirect({ context, handler, body }: Delivered): Promise<v
   const words = wordsAfterMention(event.text, identity.botUserId) ?? event.text;
   const written = writtenOf(origin, envelope.event_time, event);
   const call = () => ifInTime(context, written, (edit) => inbox.command({ ...origin, ...edit }, words));
-  const admission = await admit({ context, handler }, { sender: senderOf({ ...envelope, event }, userId), call });
+  const admission = await admit(
+    { context, handler },
+    { sender: senderOf({ ...envelope, event }, userId), call, whenLate: answerLater },
+  );
   if (admission.kind === 'refused' && admission.error.code === 'slack_not_our_team') return;
   respond(context, { destination: destinationOf(origin) }, admission);
 }

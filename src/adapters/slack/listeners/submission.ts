@@ -13,7 +13,16 @@ import type { Acknowledge } from '../receiving/acknowledge.ts';
 import { plain } from '../views/blocks.ts';
 import { blockIdsOf, fieldsOf, unpickedIn } from '../views/form-state.ts';
 import { fieldOfBlock, modal, page } from '../views/modal.ts';
-import { admit, type Delivered, type Handler, type ListenerContext, refusal, senderOf, teamIdOf } from './gate.ts';
+import {
+  admit,
+  answerLater,
+  type Delivered,
+  type Handler,
+  type ListenerContext,
+  refusal,
+  senderOf,
+  teamIdOf,
+} from './gate.ts';
 import { respond, tellOrLog, updateOrLog } from './respond.ts';
 
 type Ack = Acknowledge<ViewResponseAction>;
@@ -40,7 +49,7 @@ export async function onSubmission({ context, handler, body }: Delivered<Handler
   const unpicked = unpickedIn(payload.data.view.state.values);
   const call = async () => (unpicked.length > 0 ? nothingPicked(unpicked) : context.inbox.submit(submission));
   const sender = senderOf(payload.data, origin.data.channelId);
-  const admission = await admit({ context, handler }, { sender, call });
+  const admission = await admit({ context, handler }, { sender, call, whenLate: answerLater });
   const blockIds = blockIdsOf(payload.data);
   if (admission.kind === 'refused') return refuse({ context, submission, blockIds, ack }, admission.error);
   const { answer } = admission;
