@@ -61,21 +61,28 @@ export const problemWords = ({ name, problem }: RunFile): string | undefined =>
 function whyMissing(run: Run, file: RunFile): string | undefined {
   if (file.problem !== undefined) return PROBLEM_TEXT[file.problem];
   const code = lostBy(run, sharedName(run, file));
-  return code === undefined ? undefined : lostWords(code, 'it could not be shared: ');
+  return code === undefined ? undefined : lostWords(code);
 }
 
 const LOST_TEXT: Readonly<Record<string, string>> = {
   empty_file: 'it is empty',
   log_gone: 'it was lost in a restart, and the node no longer has the log',
+  log_unavailable: 'it could not be read',
+  slack_channel_closed: 'its channel is closed to kdebug',
+  slack_message_gone: 'its thread is gone',
   slack_refused: 'Slack refused it',
+  slack_thread_closed: 'its thread is closed',
   slack_unanswered: 'Slack did not answer',
+  spool_failed: 'kdebug could not write it to its disk',
+  spool_full: 'kdebug had no room for it',
 };
 
 /**
- * The reason why Slack will never have a file, in brackets after the name of what was lost. Other codes are for the
- * operator, who finds them in the log.
+ * The reason why Slack will never have a file, in brackets after the name of what was lost. Codes are for the operator,
+ * who finds them in the log.
  */
-export const lostWords = (code: string, beforeCode = ''): string => own(LOST_TEXT, code) ?? `${beforeCode}${code}`;
+export const lostWords = (code: string): string =>
+  own(LOST_TEXT, code) ?? 'kdebug could not share it, and its own log says why';
 
 /** The code of the reason why Slack will never have this file. */
 const lostBy = ({ delivery }: Run, name: string): string | undefined => own(delivery.filesLost ?? {}, name);

@@ -299,11 +299,14 @@ describe('the result', () => {
     expect(textOf(resultMessage(lost))).toContain('hello');
   });
 
-  it('says why its log is no file in words, or with the code alone', () => {
+  it('says in words why its log is no file, never with a code', () => {
     const lostBy = (code: string) =>
       textOf(resultMessage(finished({ delivery: { filesLost: { 'kdebug-abcdefghij.log': code } } })));
     expect(lostBy('slack_refused')).toContain('could not be shared as a file (Slack refused it).');
-    expect(lostBy('spool_full')).toContain('could not be shared as a file (spool_full).');
+    expect(lostBy('spool_full')).toContain('could not be shared as a file (kdebug had no room for it).');
+    expect(lostBy('code_of_tomorrow')).toContain(
+      'could not be shared as a file (kdebug could not share it, and its own log says why).',
+    );
   });
 
   it('lets the outcome lead where the findings only explain it', () => {
