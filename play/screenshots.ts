@@ -21,7 +21,7 @@ import * as guide from './screenshots/guide.ts';
  */
 const logOf = (page: Page): Locator => page.getByRole('region', { name: 'Log text' });
 
-const ILL = 'cart-leaky-0';
+const ILL = 'pod-1234';
 
 /** The newest debug container's log, whole, from its first line. */
 const showLog = async (page: Page): Promise<void> => {

@@ -20,7 +20,7 @@ const withoutChance = (line: string): string =>
 it('the README begins with what play answers, and that finds something', async () => {
   await page.type(MAIN_JOB);
   const { slack } = page.bed;
-  await slack.until(() => slack.transcript(SHOP).includes('Exit code'));
+  await slack.until(() => slack.transcript(SHOP).includes('[file '));
   const answered = slack.transcript(SHOP, { times: false }).split('\n').map(withoutChance);
   const readme = readFileSync('README.md', 'utf8');
   const [asked, ...shown] = (readme.split('transcript -->')[1]?.replace('<!-- end: ', '') ?? '')
