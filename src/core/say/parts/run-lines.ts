@@ -27,6 +27,7 @@ import {
 } from './headline.ts';
 import { lookWords } from './look-lines.ts';
 import {
+  armedOf,
   describeEnd,
   describeOutcome,
   happenedSpans,
@@ -79,7 +80,10 @@ export function headOf(run: Run, nowMs: number, isPrivate: boolean): CardHead {
     return { tone: 'attention', headline: isOfStorm(run) ? 'shown in this thread, not looked at' : 'Not diagnosed' };
   const { tone } = STATE_TEXT[run.state];
   const headline = stateWords(run);
-  const answer = isPrivate || DECIDED_AGAINST.has(run.state) ? undefined : headlineOf(run.verdict);
+  // What a first answer found well is no news beside a watch that waits for trouble.
+  const isQuietWatch = armedOf(run) !== undefined && toneOf(run.verdict, tone) === tone;
+  const answer =
+    isPrivate || isQuietWatch || DECIDED_AGAINST.has(run.state) ? undefined : headlineOf(run.verdict);
   if (answer !== undefined) {
     return { tone: toneOf(run.verdict, tone), headline: answer, isVerdict: true, besides: lookWords(run, nowMs) };
   }
