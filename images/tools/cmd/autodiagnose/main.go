@@ -25,7 +25,7 @@ const (
 
 func main() {
 	began := time.Now()
-	run.RefuseHugePages()
+	run.WithoutHugePages()
 	runtime.MemProfileRate = 0
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(garbage)

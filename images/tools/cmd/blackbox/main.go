@@ -25,7 +25,7 @@ const (
 
 func main() {
 	obey(os.Args[1:])
-	limits.RefuseHugePages()
+	limits.WithoutHugePages()
 	limits.RefuseWords("blackbox")
 	limits.Bound()
 	staySmall()

@@ -22,7 +22,7 @@ type reserve struct {
 
 const (
 	heapReserved, pagesReserved = 1 << 20, 2 << 20
-	// weight is what we take of the pod, as our cgroup counts it: 10.8 to 11.1 MiB, by version 1 and 2, also where the node gives huge pages to everybody.
+	// weight is what we take of the pod, as our cgroup counts it: 10.8 to 11.1 MiB, by version 1 and 2.
 	weight = 11 << 20
 	// needed is the least that the target's container must have left.
 	needed = weight + 5<<20

@@ -18,7 +18,7 @@ const (
 	refused = "KDEBUG_NO_HUGE_PAGES=1"
 )
 
-// Shield starts this process again without the variables that would change how we run, and without huge pages (run.RefuseHugePages); the program gets them.
+// Shield starts this process again without the variables that would change how we run, and without huge pages (run.WithoutHugePages); the program gets them.
 // An error leaves us as we are.
 func Shield() {
 	renamed, any := hide(Environment())

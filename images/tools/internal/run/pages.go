@@ -3,7 +3,6 @@ package run
 import (
 	"os"
 	"path"
-	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -21,15 +20,9 @@ func init() {
 	}
 }
 
-// RefuseHugePages starts this process again without huge pages, once. Where a node gives them to everybody (always), the heap takes 2 MiB at a time, and has
-// begun before anything else can refuse them: the memory is the pod's. An error leaves us as we are.
-func RefuseHugePages() {
-	if WithoutHugePages() {
-		_ = syscall.Exec("/proc/self/exe", os.Args, os.Environ())
-	}
-}
-
-// WithoutHugePages refuses huge pages for what this process maps from now on, and for what it starts. False where they were refused before, or cannot be.
+// WithoutHugePages refuses huge pages for what this process touches from now on, and for what it starts: where a node gives them to everybody (always), a heap
+// takes 2 MiB at a time, and the memory is the pod's. What the runtime touched before stays. To start anew without them would make us unreadable for
+// "autodiagnose stop", as our program may not be read. False where they were refused before, or cannot be.
 func WithoutHugePages() bool {
 	isRefused, err := unix.PrctlRetInt(unix.PR_GET_THP_DISABLE, 0, 0, 0, 0)
 	return err == nil && isRefused == 0 && unix.Prctl(unix.PR_SET_THP_DISABLE, 1, 0, 0, 0) == nil

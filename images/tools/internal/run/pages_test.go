@@ -11,7 +11,7 @@ const refuses = "KDEBUG_TEST_REFUSES"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(refuses) != "" {
-		RefuseHugePages()
+		WithoutHugePages()
 		text, _ := os.ReadFile("/proc/self/status")
 		_, _ = os.Stdout.Write(append(text, strings.Join(os.Args[1:], " ")...))
 		os.Exit(0)
@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestAProcessStartsAgainWithoutHugePages(t *testing.T) {
+func TestAProcessGoesOnWithoutHugePages(t *testing.T) {
 	command := exec.Command(os.Args[0], "a", "word")
 	command.Env = append(os.Environ(), refuses+"=1")
 	out, err := command.CombinedOutput()
