@@ -121,20 +121,20 @@ describe('compare', () => {
   const textOf = (message: StoredMessage): string =>
     describeMessage(bed.slack.state, message, { times: false }).join('\n');
 
-  /** The result in the thread, with its file; or the private answer. */
+  /** The result in the thread, and its file from the message behind it; or the private answer. */
   async function ask(words: string): Promise<{ readonly said: string; readonly file: string; readonly card: string }> {
     const [cards, privately] = [bed.slack.messages(CHANNEL).length, bed.slack.ephemerals(USER).length];
     await bed.slack.deliver.command({ user: USER, channel: CHANNEL, text: words });
     const found = await bed.slack.until(() => {
       const told = bed.slack.ephemerals(USER)[privately];
       const card = bed.slack.messages(CHANNEL)[cards];
-      const reply = card && bed.slack.thread(CHANNEL, card.ts).find(({ files }) => files.length > 0);
-      return told ?? reply;
+      const replies = card ? bed.slack.thread(CHANNEL, card.ts) : [];
+      return told ? [told] : replies.some(({ files }) => files.length > 0) ? replies : undefined;
     }, 90_000);
     const card = bed.slack.messages(CHANNEL)[cards];
-    const files = bed.slack.files().filter(({ id }) => found.files.includes(id));
+    const files = bed.slack.files().filter(({ id }) => found.some((message) => message.files.includes(id)));
     const [text = ''] = await Promise.all(files.map(async (file) => (await file.content()).toString()));
-    return { said: textOf(found), file: text, card: card ? textOf(card) : '' };
+    return { said: found.map(textOf).join('\n'), file: text, card: card ? textOf(card) : '' };
   }
 
   it('names what only the sick pod has, under Pod Security restricted, without a value of it', async () => {
