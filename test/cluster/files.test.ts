@@ -119,7 +119,13 @@ describe('files of an image', () => {
     const result = await bed.slack.until(() => bed.slack.thread(CHANNEL, ts).find(isResult));
     const said = textOf(result);
     const runId = RUN.exec(said)?.[1] ?? '';
-    return { runId, said, files: filesOf(result) };
+    // Where the result notifies somebody, its files are in the message behind it.
+    const isWhole = !/attached|\d files?: /.test(said);
+    const files = await bed.slack.until(() => {
+      const found = bed.slack.thread(CHANNEL, ts).flatMap(filesOf);
+      return isWhole || found.length > 0 ? found : undefined;
+    });
+    return { runId, said, files };
   }
 
   /** The files as the image wrote them, read from the node by hand. */
