@@ -14,13 +14,13 @@ export interface PodHint {
 const NAME = '[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?';
 
 /**
- * kdebug's own card of a run: its note names the run, and its summary, which comes last, names the pod. A card that
- * waits for approval adds the reason.
+ * kdebug's own card of a run: its note names the run, and its summary, which comes last, names the pod and the person. A card that
+ * waits for approval adds the reason, and lines with what people decide on.
  */
 const WAITING_CARD = new RegExp(
-  `· run [a-z0-9]{10}\\b[^]*\\n(?:\\S{1,40} )?${APPROVAL_NEEDED}: (?:@\\S{1,40}, )?\\S+(?: \\([a-z]{1,20}\\))? on (${NAME})/(${NAME})(?:: [^\\n]*)?$`,
+  `· run [a-z0-9]{10}\\b[^]*\\n(?:\\S{1,40} )?${APPROVAL_NEEDED}: (?:[^\\n/:]{1,80}, )?\\S+(?: \\([a-z]{1,20}\\))? on (${NAME})/(${NAME})(?:: [^\\n]*)?(?:\\n[^]*)?$`,
 );
-const OWN_CARD = new RegExp(`· run [a-z0-9]{10}\\b[^]*: \\S+ on (${NAME})/(${NAME})(?:, for @\\S{1,40})?$`);
+const OWN_CARD = new RegExp(`· run [a-z0-9]{10}\\b[^]*: \\S+ on (${NAME})/(${NAME})(?:, for [^\\n/]{1,80})?$`);
 
 const MAX_WORDS = 4_000;
 

@@ -24,16 +24,22 @@ it.each([
 it('reads what our own card looks at, whatever its log says', () => {
   const card = (line: string) =>
     ` pod-1234: Succeeded\n${line}\nautodiagnose · shop · prod ·\n@U0ROY\n· run abcdefghij`;
-  const summary = '\n✅ Succeeded after 1 s: autodiagnose on shop/pod-1234, for @U0ROY';
-  expect(podInText(card('read') + summary)).toEqual({ pod: 'pod-1234', namespace: 'shop' });
-  expect(podInText(card('pod=other namespace=dark') + summary)).toEqual({ pod: 'pod-1234', namespace: 'shop' });
+  for (const person of ['@U0ROY', 'Roy', 'Roy van Dyk (support)']) {
+    const summary = `\n✅ Succeeded after 1 s: autodiagnose on shop/pod-1234, for ${person}`;
+    expect(podInText(card('read') + summary)).toEqual({ pod: 'pod-1234', namespace: 'shop' });
+    expect(podInText(card('pod=other namespace=dark') + summary)).toEqual({ pod: 'pod-1234', namespace: 'shop' });
+  }
 });
 
 it('reads a card that waits for an approval, whatever its reason says', () => {
   const card = 'prod · pod uid 1 · run abcdefghij';
-  const summary = '\n🔐 Approval needed: @U0ROY, debugger (sysadmin) on shop/pod-1234';
-  for (const reason of ['', ': it hangs', ': as before: debugger on dark/other', ': pod=other'])
-    expect(podInText(card + summary + reason)).toEqual({ pod: 'pod-1234', namespace: 'shop' });
+  const decidedOn = '\nCommand: gdb -p 1\nAccess: privileged\nsre: 1 approval needed, expires at 07:45 UTC';
+  for (const person of ['@U0ROY', 'Thurston van Dyk'])
+    for (const reason of ['', ': it hangs', ': as before: debugger on dark/other', ': pod=other'])
+      for (const more of ['', decidedOn]) {
+        const summary = `\n🔐 Approval needed: ${person}, debugger (sysadmin) on shop/pod-1234`;
+        expect(podInText(card + summary + reason + more)).toEqual({ pod: 'pod-1234', namespace: 'shop' });
+      }
 });
 
 it.each([
