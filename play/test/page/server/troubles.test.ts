@@ -66,7 +66,7 @@ describe('a trouble of the cluster', () => {
     await slack().until(() =>
       slack()
         .thread(SHOP, card.ts)
-        .some((reply) => textOf(reply).includes('Resolved')),
+        .some((reply) => textOf(reply).includes('resolved after')),
     );
     expect(slack().messages(SHOP)).toHaveLength(1);
     expect((await page.snapshot()).troublesOn).toEqual([]);
