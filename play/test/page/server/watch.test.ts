@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { describeMessage } from '../../../slack/index.ts';
 import { openPage, type PageBed, SHOP } from './open-page.ts';
 
@@ -21,12 +21,14 @@ const shown = (): readonly string[] =>
 const until = (...parts: readonly string[]) =>
   page.bed.slack.until(() => shown().find((text) => parts.every((part) => text.includes(part))));
 const killForMemory = () => page.do({ kind: 'trouble', id: 'oom', namespace: 'shop', pod: LEAK });
-const isUp = (pod = LEAK) =>
-  page.bed.slack.until(() => page.cluster.pod('shop', pod)?.status.containerStatuses?.[0]?.state.running);
+const isUp = (pod: string, restarts = 0) =>
+  expect
+    .poll(() => page.cluster.pod('shop', pod)?.status.containerStatuses?.[0])
+    .toMatchObject({ restartCount: restarts, state: { running: expect.anything() } });
 
 it('a container that was killed is watched by a button, and its next death is told with its function', async () => {
   await killForMemory();
-  await isUp();
+  await isUp(LEAK, 1);
   await page.type(`/kdebug ${LEAK}`);
   await until('[Catch the next crash]', 'Exit code');
   // No person is as quick as this test: Slack tells an app only afterwards which message its file is in.
