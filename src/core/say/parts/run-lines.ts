@@ -80,16 +80,19 @@ export function headOf(run: Run, nowMs: number, isPrivate: boolean): CardHead {
     return { tone: 'attention', headline: isOfStorm(run) ? 'shown in this thread, not looked at' : 'Not diagnosed' };
   const { tone } = STATE_TEXT[run.state];
   const headline = stateWords(run);
-  // What a first answer found well is no news beside a watch that waits for trouble.
-  const isQuietWatch = armedOf(run) !== undefined && toneOf(run.verdict, tone) === tone;
-  const answer =
-    isPrivate || isQuietWatch || DECIDED_AGAINST.has(run.state) ? undefined : headlineOf(run.verdict);
+  const answer = isPrivate ? undefined : answerSoFar(run, tone);
   if (answer !== undefined) {
     return { tone: toneOf(run.verdict, tone), headline: answer, isVerdict: true, besides: lookWords(run, nowMs) };
   }
   const sinceMs = run.startedAtMs ?? run.launchedAtMs;
   const age = sinceMs === undefined || run.state === 'denied' ? '' : ` · ${formatDuration(nowMs - sinceMs)}`;
   return { tone, headline: `${headline}${age}` };
+}
+
+/** What a first answer found well is no news beside a watch that waits for trouble. */
+function answerSoFar(run: Run, tone: Tone): string | undefined {
+  const isQuietWatch = armedOf(run) !== undefined && toneOf(run.verdict, tone) === tone;
+  return isQuietWatch || DECIDED_AGAINST.has(run.state) ? undefined : headlineOf(run.verdict);
 }
 
 /** Uses the tone and words of the result, so that the channel never shows a tick and the thread a warning. */
